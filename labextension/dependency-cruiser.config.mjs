@@ -3,8 +3,12 @@ const FEATURES = [
   'clusters',
   'commands',
   'contents',
+  'data',
   'highlighting',
   'leaving',
+  'notes',
+  'results',
+  'runs',
   'schedules',
   'scheduling'
 ];
@@ -12,12 +16,12 @@ const ORDER = [
   FEATURES,
   ['panel'],
   ['connection'],
-  ['list'],
+  ['list', 'forms'],
   ['icons', 'words', 'statuses', 'durations'],
   ['service']
 ];
 /** Features that use another one. */
-const USES = { scheduling: ['schedules'] };
+const USES = { commands: ['results'], runs: ['schedules'], scheduling: ['schedules'] };
 
 const room = names => `^src/(${names.join('|')})(/|([.]spec)?[.](tsx?|json)$)`;
 

@@ -74,6 +74,7 @@ def statuses() -> str:
         "",
         *_word_function("wordsOfActions", "each status of an action", status_words.WORDS_OF_ACTIONS),
         *_word_function("wordsOfSchedules", "each status of a schedule", status_words.WORDS_OF_SCHEDULES),
+        *_word_function("wordsOfClusters", "each state of a cluster", status_words.WORDS_OF_CLUSTERS),
         *_word_function("wordsOfTypes", "each type of command", status_words.WORDS_OF_TYPES),
         *_word_function("wordsOfSources", "each source of commands", status_words.WORDS_OF_SOURCES),
         "/** Return the word for an action whose command waits. */",

@@ -1,11 +1,14 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
 import { clustersPlugin } from './clusters/plugin';
-import { notesPlugin } from './contents/notesPlugin';
 import { contentsPlugin } from './contents/plugin';
+import { dataPlugin } from './data/plugin';
 import { commandsPlugin } from './commands/plugin';
 import { highlightingPlugin } from './highlighting/plugin';
 import { leavingPlugin } from './leaving/plugin';
+import { notesPlugin } from './notes/plugin';
 import { panelPlugin } from './panel/plugin';
+import { resultsPlugin } from './results/plugin';
+import { runsPlugin } from './runs/plugin';
 import { schedulesPlugin } from './schedules/plugin';
 import { schedulingPlugin } from './scheduling/plugin';
 import { scheduleStatusPlugin } from './scheduling/statusPlugin';
@@ -16,10 +19,13 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   servicePlugin,
   panelPlugin,
   commandsPlugin,
+  resultsPlugin,
   schedulesPlugin,
+  runsPlugin,
   schedulingPlugin,
   scheduleStatusPlugin,
   clustersPlugin,
+  dataPlugin,
   contentsPlugin,
   notesPlugin,
   highlightingPlugin,

@@ -42,6 +42,16 @@ export function wordsOfSchedules(trans: TranslationBundle): ReadonlyMap<string, 
   ]);
 }
 
+/** Return the word for each state of a cluster. */
+export function wordsOfClusters(trans: TranslationBundle): ReadonlyMap<string, string> {
+  return new Map([
+    ['UP', trans.__('up')],
+    ['DOWN', trans.__('down')],
+    ['PENDING', trans.__('starting')],
+    ['TERMINATING', trans.__('terminating')]
+  ]);
+}
+
 /** Return the word for each type of command. */
 export function wordsOfTypes(trans: TranslationBundle): ReadonlyMap<string, string> {
   return new Map([

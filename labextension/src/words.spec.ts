@@ -1,6 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import EXAMPLES from './durations.json';
-import { duration, iconOf, span } from './words';
+import { clock, dayHeading, duration, iconOf, span, timeText } from './words';
 
 const trans = nullTranslator.load('svc_jupyter');
 
@@ -19,4 +19,29 @@ it('has an icon for every status, however it is written', () => {
     '●',
     '·'
   ]);
+});
+
+describe('times', () => {
+  const now = new Date(2026, 10, 22, 14, 1, 58);
+
+  it.each([
+    [new Date(2026, 10, 22, 0, 5, 9), '00:05', '00:05:09', 'Today'],
+    [new Date(2026, 10, 21, 23, 59, 0), 'Sat 21 Nov 23:59', 'Sat 21 Nov 23:59:00', 'Yesterday'],
+    [
+      new Date(2025, 0, 2, 12, 0, 0),
+      'Thu 2 Jan 2025 12:00',
+      'Thu 2 Jan 2025 12:00:00',
+      'Thu 2 Jan 2025'
+    ]
+  ])('of %s have 24 hours, and a date unless it is today', (moment, short, exact, heading) => {
+    expect(timeText(moment, now)).toBe(short);
+    expect(timeText(moment, now, { seconds: true })).toBe(exact);
+    expect(dayHeading(trans, moment, now)).toBe(heading);
+  });
+
+  it('are those of a zone where one is given', () => {
+    const moment = new Date('2026-11-21T23:30:00Z');
+    expect(clock(moment, { zone: 'Europe/Paris' })).toBe('00:30');
+    expect(timeText(moment, moment, { zone: 'Asia/Tokyo' })).toBe('08:30');
+  });
 });

@@ -8,6 +8,11 @@ export function iconOf(status: string): string {
   return ICONS.get(status.toLowerCase()) ?? '·';
 }
 
+/** Return the name under which the launcher and the command palette list what this extension offers. */
+export function categoryOf(trans: TranslationBundle): string {
+  return trans.__('Data service');
+}
+
 /** Return the word for a type of command; a type unknown here is shown as it is. */
 export function typeWord(trans: TranslationBundle, commandType: string): string {
   return wordsOfTypes(trans).get(commandType) ?? commandType;
@@ -43,4 +48,72 @@ export function duration(trans: TranslationBundle, seconds: number): string {
     return trans.__('%1 ms', Math.max(Math.round(seconds * 1000), 1));
   }
   return seconds < 9.95 ? trans.__('%1 s', seconds.toFixed(1)) : span(trans, Math.round(seconds));
+}
+
+/** The form of a time: its zone (the reader's unless given), and whether its seconds matter. */
+export interface ITimeForm {
+  zone?: string;
+  seconds?: boolean;
+}
+
+/** Making a format takes a hundred times as long as using it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(
+  language: string | undefined,
+  options: Intl.DateTimeFormatOptions
+): Intl.DateTimeFormat {
+  const key = JSON.stringify([language, options]);
+  const format = formats.get(key) ?? new Intl.DateTimeFormat(language, options);
+  formats.set(key, format);
+  return format;
+}
+
+/** Return a time of day, in 24 hours in every language: `09:00`, with seconds `09:00:01`. */
+export function clock(moment: Date, form: ITimeForm = {}): string {
+  return formatOf('en-GB', {
+    hourCycle: 'h23',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(form.seconds && { second: '2-digit' }),
+    ...(form.zone !== undefined && { timeZone: form.zone })
+  }).format(moment);
+}
+
+/** Return a day in the reader's language, with the year if it differs from the current one: `Sat 22 Nov`. */
+export function day(moment: Date, now: Date, form: ITimeForm = {}): string {
+  const zone = form.zone === undefined ? {} : { timeZone: form.zone };
+  const language = document.documentElement.lang || undefined;
+  const part = (options: Intl.DateTimeFormatOptions): string =>
+    formatOf(language, { ...options, ...zone }).format(moment);
+  const date = `${part({ weekday: 'short' })} ${part({ day: 'numeric' })} ${part({ month: 'short' })}`;
+  const [year, present] = [moment, now].map(one => isoDay(one, form).slice(0, 4));
+  return year === present ? date : `${date} ${year}`;
+}
+
+/** Return `09:00` for a time of today, else `Sat 22 Nov 09:00`. */
+export function timeText(moment: Date, now: Date, form: ITimeForm = {}): string {
+  const isToday = isoDay(moment, form) === isoDay(now, form);
+  return isToday ? clock(moment, form) : `${day(moment, now, form)} ${clock(moment, form)}`;
+}
+
+/** Return the heading of a day in a list: `Today`, `Yesterday`, `Sat 22 Nov`. */
+export function dayHeading(trans: TranslationBundle, moment: Date, now: Date): string {
+  const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);
+  switch (isoDay(moment)) {
+    case isoDay(now):
+      return trans.__('Today');
+    case isoDay(yesterday):
+      return trans.__('Yesterday');
+    default:
+      return day(moment, now);
+  }
+}
+
+/** Return the day as `2026-11-22`, for comparisons. */
+function isoDay(moment: Date, form: ITimeForm = {}): string {
+  const zone = form.zone === undefined ? {} : { timeZone: form.zone };
+  return formatOf('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit', ...zone }).format(
+    moment
+  );
 }

@@ -20,13 +20,15 @@ def find_chromium() -> str:
 
 
 @contextmanager
-def running_chromium() -> Iterator[Browser]:
-    """Start a browser without windows and end it.
+def running_chromium(*arguments: str) -> Iterator[Browser]:
+    """Start a browser without windows, with more arguments of its command line, and end it.
 
     Playwright's loop counts as running in this thread until the end, so no asynchronous test can run meanwhile.
     """
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--disable-dev-shm-usage"])
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=["--disable-dev-shm-usage", *arguments]
+        )
         try:
             yield browser
         finally:

@@ -1,4 +1,4 @@
-"""A real browser, a real JupyterLab and a real service, once for all tests here; a page for each of them."""
+"""A real browser, a real JupyterLab and a real service, once for all tests here; most of them share a page, too."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 from tests.browser.chromium import running_chromium
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import WINDOW, LabPage
 from tests.browser.lab_process import LabProcess
 from tests.conftest import end_commands_of
 from tests.support.engines import engine_at_once
@@ -19,7 +19,6 @@ from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.service.installs.engine import Engine
 
-_WINDOW = {"width": 1280, "height": 800}
 _FAILED = pytest.StashKey[bool]()
 
 
@@ -30,15 +29,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(here):
             item.add_marker(pytest.mark.xdist_group("browser"))
-            item.add_marker(pytest.mark.timeout(300))
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Remember for the page's fixture whether the test failed."""
+    """Remember for the page's fixture whether the test failed, and report what its page showed then."""
     report = yield
     if report.when == "call":
         item.stash[_FAILED] = report.failed
+        page = item.funcargs.get("page") if isinstance(item, pytest.Function) else None
+        if report.failed and isinstance(page, LabPage):
+            report.sections.append(("the page", "\n".join([*page.traffic.unexpected_errors, page.text_of_panel()])))
     return report
 
 
@@ -103,6 +105,63 @@ def new_lab(tmp_path: Path) -> Iterator[Callable[..., LabProcess]]:
         lab.stop()
 
 
+class KeptPage:
+    """A page that tests use one after the other, as loading Lab costs seconds; a failure or another Lab ends it."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._page: Page | None = None
+        self._lab: LabProcess | None = None
+
+    def of(self, lab: LabProcess) -> Page:
+        """Return the page, which is cleared or new."""
+        if self._page is None or self._lab is not lab:
+            self.close()
+            self._page = self._browser.new_context(viewport=WINDOW).new_page()
+            self._lab = lab
+        return self._page
+
+    def close(self) -> None:
+        """Close the page, if there is one; the next one is new."""
+        if self._page is not None:
+            self._page.context.close()
+            self._page = None
+
+
+@pytest.fixture(scope="package")
+def kept_page(browser: Browser) -> Iterator[KeptPage]:
+    """What holds the page of `page` between the tests."""
+    kept = KeptPage(browser)
+    yield kept
+    kept.close()
+
+
+@pytest.fixture
+def page(kept_page: KeptPage, lab: LabProcess, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LabPage]:
+    """A page of the shared JupyterLab, to be opened, with a folder of its own; fails where it has complained.
+
+    It is not loaded again for each test. A test that loads it again, or that sets its clock or anything else that
+    `clear` does not put back, takes `own_page`.
+    """
+    page = LabPage(kept_page.of(lab), lab)
+    yield page
+    failed = request.node.stash.get(_FAILED, True)
+    page.traffic.stop()
+    errors = page.traffic.unexpected_errors
+    is_cleared = False
+    try:
+        if failed or errors:
+            page.page.screenshot(path=tmp_path / "page.png")
+        else:
+            page.clear()
+            is_cleared = True
+    finally:
+        if not is_cleared:
+            kept_page.close()
+    page.lab.end_kernels()
+    assert failed or not errors, "\n".join(errors)
+
+
 @pytest.fixture
 def new_page(browser: Browser, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[..., LabPage]]:
     """Makes pages of a JupyterLab, each in a browser profile of its own; fails where one has complained.
@@ -112,8 +171,8 @@ def new_page(browser: Browser, request: pytest.FixtureRequest, tmp_path: Path) -
     made: list[LabPage] = []
 
     def make(lab: LabProcess, **options: Any) -> LabPage:
-        context = browser.new_context(viewport=_WINDOW, **options)
-        made.append(LabPage(context, lab))
+        context = browser.new_context(viewport=WINDOW, **options)
+        made.append(LabPage(context.new_page(), lab))
         return made[-1]
 
     yield make
@@ -127,8 +186,8 @@ def new_page(browser: Browser, request: pytest.FixtureRequest, tmp_path: Path) -
 
 
 @pytest.fixture
-def page(new_page: Callable[..., LabPage], lab: LabProcess) -> LabPage:
-    """A page of the shared JupyterLab, not opened yet, with a folder and a workspace of its own."""
+def own_page(new_page: Callable[..., LabPage], lab: LabProcess) -> LabPage:
+    """A new page of the shared JupyterLab, not opened yet, with a folder and a workspace of its own."""
     return new_page(lab)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import httpx
 from jupyter_core.paths import jupyter_path
-from tests.server.jupyter_process import TOKEN, JupyterProcess
+from tests.server.jupyter_process import JupyterProcess
 from tests.support.service_process import ServiceProcess
 
 _SERVER_EXTENSIONS = {"jupyterlab": True, "svc_jupyter.server": True}
@@ -17,6 +17,9 @@ _PREFIX = "/user/ann/"
 _LAB_EXTENSIONS = ("svc-jupyter-labextension", "@jupyter-widgets/jupyterlab-manager")
 _WITHOUT = {"@jupyterlab/apputils-extension:announcements": True}
 """Asks once in each new profile whether it may fetch news, in front of everything else."""
+
+_OTHER_DEFAULTS = {"@jupyterlab/docmanager-extension:plugin": {"autosave": False}}
+"""On a busy machine a test may take the two minutes after which Lab saves by itself, and gets one version more."""
 
 
 class LabProcess(JupyterProcess):
@@ -39,19 +42,23 @@ class LabProcess(JupyterProcess):
             **config,
         )
         self.service = service
+        # It asks in each page for a build, which takes the server a second to say no to.
         labconfig = folder / "jupyter_config_dir" / "labconfig"
         labconfig.mkdir(parents=True)
-        (labconfig / "page_config.json").write_text(json.dumps({"disabledExtensions": _WITHOUT}))
+        (labconfig / "page_config.json").write_text(json.dumps({"disabledExtensions": _WITHOUT, "buildCheck": False}))
+        (labconfig / "default_setting_overrides.json").write_text(json.dumps(_OTHER_DEFAULTS))
+
+    def end_kernels(self) -> None:
+        """End the kernels of all notebooks: each takes memory, and some time even while it idles."""
+        for kernel in self._ask("GET", "api/kernels").json():
+            self._ask("DELETE", f"api/kernels/{kernel['id']}")
 
     def change_setting(self, plugin: str, **settings: Any) -> None:
         """Store a user's settings of a Lab plugin; pages that open from now on have them."""
-        answer = httpx.put(
-            f"{self.base_url}lab/api/settings/{plugin}",
-            json={"raw": json.dumps(settings)},
-            headers={"Authorization": f"token {TOKEN}"},
-            trust_env=False,
-        )
-        answer.raise_for_status()
+        self._ask("PUT", f"lab/api/settings/{plugin}", json={"raw": json.dumps(settings)})
+
+    def _ask(self, method: str, path: str, **request: Any) -> httpx.Response:
+        return self.http.request(method, f"{self.base_url}{path}", **request).raise_for_status()
 
 
 def _collected(names: tuple[str, ...], folder: Path) -> Path:

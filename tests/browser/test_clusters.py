@@ -16,22 +16,22 @@ NODE_SECONDS = 120_000
 def test_a_worker_is_added_and_removed_and_watched_as_it_comes_and_goes(page: LabPage, up_cluster: str) -> None:
     page.open()
     row = _row(page, up_cluster)
-    expect(row).to_contain_text("UP 1/3 · ✓ healthy · Hadoop")
+    expect(row).to_contain_text("1 of 1–3 workers")
     row.click()
     view = page.page.get_by_role("article")
-    expect(view).to_contain_text("Workers 1 of 1 to 3")
-    for daemon in ("namenode UP", "resourcemanager UP", "hive metastore not started"):
+    expect(view).to_contain_text("Workers 1 of 1–3")
+    for daemon in ("NameNode up", "ResourceManager up", "Hive metastore not started"):
         expect(view.get_by_role("list", name="Health")).to_contain_text(daemon)
     view.get_by_role("button", name="one worker more").click()
-    view.get_by_role("button", name="Apply…").click()
+    view.get_by_role("button", name="Add 1 worker…").click()
     expect(page.dialog).to_contain_text(f"Add 1 worker to {up_cluster}, so that it has 2?")
     expect(page.dialog.get_by_role("button", name="No, leave it")).to_be_focused()
     page.answer_dialog("Add 1 worker")
     _follow(view, r"command \d+ · adding 1 node: done in")
     expect(view.get_by_role("rowheader")).to_have_count(2)
     added = view.get_by_role("row").last
-    expect(added).to_contain_text("RUNNING")
-    expect(row).to_contain_text("UP 2/3")
+    expect(added).to_contain_text("running")
+    expect(row).to_contain_text("2 of 1–3 workers")
     name = added.get_by_role("rowheader").inner_text()
     added.get_by_role("button", name=f"Remove {name}…").click()
     expect(page.dialog).to_contain_text(f"Remove {name}? It takes no new work, finishes what runs on it, then leaves.")
@@ -47,7 +47,7 @@ def test_a_size_above_the_maximum_is_asked_about_and_one_below_the_minimum_refus
     view = _opened(page, up_cluster)
     size = view.get_by_role("spinbutton", name="Number of workers")
     size.fill("4")
-    view.get_by_role("button", name="Apply…").click()
+    view.get_by_role("button", name="Add 3 workers…").click()
     expect(page.dialog).to_contain_text(
         "4 is above this cluster's maximum of 3. The service does not check it. Add anyway?"
     )
@@ -55,18 +55,20 @@ def test_a_size_above_the_maximum_is_asked_about_and_one_below_the_minimum_refus
     expect(size).to_have_value("1")
     size.fill("0")
     expect(view.get_by_role("status")).to_contain_text("a cluster has at least 1 worker")
-    expect(view.get_by_role("button", name="Apply…")).to_be_disabled()
+    expect(view.get_by_role("button", name="Remove 1 worker…")).to_be_disabled()
 
 
 @pytest.mark.parametrize("theme", [DARK, HIGH_CONTRAST])
-def test_a_clusters_view_is_accessible_and_comes_back_after_a_reload(
-    page: LabPage, up_cluster: str, theme: str
-) -> None:
+def test_a_clusters_view_is_accessible(page: LabPage, up_cluster: str, theme: str) -> None:
     view = _opened(page, up_cluster, theme=theme)
-    expect(view).to_contain_text(re.compile(r"as of \d\d:\d\d:\d\d · refreshes every 5 s while visible"))
+    expect(view).to_contain_text(re.compile(r"as of \d\d:\d\d:\d\d"))
     assert page.accessibility_findings(".jp-SvcCluster", "#svc-jupyter-section-clusters") == []
-    page.reload()
-    expect(view).to_contain_text("Workers 1 of 1 to 3")
+
+
+def test_a_clusters_view_comes_back_after_a_reload(own_page: LabPage, up_cluster: str) -> None:
+    view = _opened(own_page, up_cluster)
+    own_page.reload()
+    expect(view).to_contain_text("Workers 1 of 1–3")
 
 
 def test_a_view_that_nobody_sees_asks_nothing_and_one_without_answers_shows_nothing_as_well(
@@ -77,7 +79,7 @@ def test_a_view_that_nobody_sees_asks_nothing_and_one_without_answers_shows_noth
     expect(good.first).to_be_visible()
     page.traffic.expect_errors(r"svc-jupyter/api")
     page.page.route("**/svc-jupyter/api/clusters/**", lambda route: route.abort())
-    expect(view).to_contain_text("state unknown since", timeout=30_000)
+    expect(view).to_contain_text("unknown since", timeout=30_000)
     expect(good).to_have_count(0)
     expect(view.get_by_role("button", name="Terminate…")).to_be_disabled()
     page.page.unroute("**/svc-jupyter/api/clusters/**")
@@ -109,7 +111,7 @@ def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, s
     expect(view.get_by_role("button", name="Start", exact=True)).to_be_enabled()
     service.http.delete(f"{service.base_url}/api/v1.3/clusters/{cluster['id']}").raise_for_status()
     page.traffic.expect_errors(r"404")
-    expect(view).to_contain_text("state unknown since", timeout=30_000)
+    expect(view).to_contain_text("unknown since", timeout=30_000)
     expect(view).to_contain_text(f"there is no cluster {cluster['id']}")
 
 
@@ -119,9 +121,9 @@ def _row(page: LabPage, cluster: str) -> Locator:
 
 def _opened(page: LabPage, cluster: str, **options: str) -> Locator:
     page.open(**options)
-    _row(page, cluster).click()
+    _row(page, cluster).dblclick()
     view = page.page.get_by_role("article")
-    expect(view).to_contain_text("Workers 1 of 1 to 3")
+    expect(view).to_contain_text("Workers 1 of 1–3")
     return view
 
 

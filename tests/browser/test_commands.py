@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
 
 from playwright.sync_api import Locator, expect
@@ -17,8 +16,7 @@ def commands(page: LabPage) -> Locator:
 
 
 def row(page: LabPage, command_id: int) -> Locator:
-    # By status and id at the start of the name: an id alone is also an hour or a minute somewhere in another row.
-    return commands(page).get_by_role("row", name=re.compile(rf"^\w+ {command_id}\b"))
+    return commands(page).locator(f"[data-id='{command_id}']")
 
 
 def detail(page: LabPage, command_id: int) -> Locator:
@@ -58,37 +56,39 @@ def test_a_log_comes_while_the_command_runs_and_its_failure_is_reported(page: La
     assert page.traffic.to_the_extension(f"commands/{command_id}/events")
 
 
-def test_a_result_is_a_grid_of_its_first_rows_and_is_asked_for_again(page: LabPage, service: ServiceProcess) -> None:
+def test_a_result_is_a_grid_of_all_its_rows_and_is_asked_for_again(page: LabPage, service: ServiceProcess) -> None:
     command_id = rows_of_a_query(service, 200_000)
     page.traffic.expect_errors("503")
     page.open()
-    results = f"**/svc-jupyter/api/commands/{command_id}/results*"
-    page.page.route(results, lambda route: route.fulfill(status=503, json={"message": "the service is stopping"}))
+    rows = f"**/svc-jupyter/api/commands/{command_id}/rows*"
+    page.page.route(rows, lambda route: route.fulfill(status=503, json={"message": "the service is stopping"}))
     page.run("svc-jupyter:open-command", id=command_id)
     expect(detail(page, command_id).get_by_role("alert")).to_contain_text("the service is stopping")
-    page.page.unroute(results)
+    page.page.unroute(rows)
     detail(page, command_id).get_by_role("button", name="Try again").click()
-    grid = detail(page, command_id).get_by_role("table", name="Result")
-    expect(grid.get_by_role("row").nth(1)).to_have_text("1<b>1")
-    expect(detail(page, command_id)).to_contain_text(
-        f"1,000 of 200,000 rows. All of them in a notebook: %svc_command {command_id} result"
-    )
-    assert grid.get_by_role("row").count() < 60
+    grid = detail(page, command_id).get_by_role("grid", name=f"Rows of command {command_id}")
+    expect(grid.get_by_role("row").nth(1)).to_have_text("01<b>1")
+    expect(detail(page, command_id)).to_contain_text("of 200,000 · values as in the data when copied")
     grid.focus()
-    page.page.keyboard.press("End")
-    expect(grid.get_by_role("row").last).to_have_text("1000<b>1000")
+    page.page.keyboard.press("Control+End")
+    expect(grid.get_by_role("row").last).to_have_text("199,999200,000<b>200000")
+    assert grid.get_by_role("row").count() < 60
+    assert page.accessibility_findings(f"#svc-jupyter-command-{command_id}") == []
 
 
 def test_commands_are_found_by_name_and_status_and_found_again_after_a_reload(
-    page: LabPage, service: ServiceProcess
+    own_page: LabPage, service: ServiceProcess
 ) -> None:
+    page = own_page
     found = service.submit("exit 1", name="needle one")["id"]
     other = service.submit("true", name="needle two")["id"]
     service.ended(found)
     service.ended(other)
     page.open()
-    page.panel.get_by_label("Name of the commands").fill("needle")
-    page.panel.get_by_label("Status of the commands").select_option("failed")
+    page.panel.get_by_role("searchbox").fill("NEEDLE")
+    expect(commands(page).get_by_role("row")).to_have_count(2)
+    page.panel.get_by_role("button", name="Show commands: own").click()
+    page.page.get_by_role("menuitem", name="failed").click()
     expect(commands(page).get_by_role("row")).to_have_count(1)
     page.run("svc-jupyter:open-command", id=found)
     kept = f'"selected":"{found}"'
@@ -96,7 +96,7 @@ def test_commands_are_found_by_name_and_status_and_found_again_after_a_reload(
         row(page, found).click()
     page.reload()
     expect(row(page, found)).to_have_attribute("aria-selected", "true")
-    expect(commands(page).get_by_role("row")).to_have_count(1)
+    expect(row(page, other)).to_have_count(0)
     expect(detail(page, found)).to_be_visible()
 
 
@@ -107,5 +107,38 @@ def test_names_are_shown_as_text(page: LabPage, service: ServiceProcess) -> None
     row(page, command_id).focus()
     page.page.keyboard.press("Enter")
     expect(detail(page, command_id).get_by_role("heading", level=2)).to_contain_text("<img src=x")
-    assert page.page.locator("#svc-jupyter-panel img, .jp-SvcDetail img").count() == 0
+    assert page.page.locator("#svc-jupyter-panel img, .jp-SvcCommand img").count() == 0
     assert page.accessibility_findings("#svc-jupyter-panel", f"#svc-jupyter-command-{command_id}") == []
+
+
+def test_one_press_previews_in_one_tab_and_a_double_press_keeps_it(page: LabPage, service: ServiceProcess) -> None:
+    first, second, kept = (service.submit(f"echo {word}", name=word)["id"] for word in ("first", "second", "kept"))
+    for command_id in (first, second, kept):
+        service.ended(command_id)  # nothing moves in the list between two presses
+    page.open()
+    row(page, first).click()
+    expect(detail(page, first)).to_be_visible()
+    row(page, second).click()
+    expect(detail(page, second)).to_be_visible()
+    expect(detail(page, first)).to_have_count(0)
+    row(page, kept).dblclick()
+    row(page, first).click()
+    expect(detail(page, first)).to_be_visible()
+    expect(detail(page, second)).to_have_count(0)
+    expect(page.page.get_by_role("tab", name=f"{kept} kept")).to_be_visible()
+    assert page.page.evaluate("String(window.getSelection())") == ""
+
+
+def test_a_command_runs_again_and_becomes_a_cell(page: LabPage, service: ServiceProcess) -> None:
+    command_id = service.submit("echo again", name=f"again {page.name}")["id"]
+    service.ended(command_id)
+    page.write_notebook("cells.ipynb", "1 + 1")
+    page.open("cells.ipynb")
+    page.run("svc-jupyter:open-command", id=command_id)
+    view = detail(page, command_id)
+    expect(view.locator(".jp-SvcText span").first).to_have_text("echo")  # highlighted as Shell
+    view.get_by_role("button", name="Insert as a cell").click()
+    expect(page.notebook).to_contain_text("%%svc_shell")
+    page.run("svc-jupyter:open-command", id=command_id)
+    view.get_by_role("button", name="Run again").click()
+    expect(commands(page).get_by_role("row").filter(has_text=page.name)).to_have_count(2)

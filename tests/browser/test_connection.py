@@ -14,6 +14,9 @@ from tests.support.service_process import ServiceProcess
 
 _BACK_SECONDS = 60.0
 """It looks again after at most 30 s while there is no connection."""
+_CUT_OFF = """panel => [...panel.querySelectorAll('*')].filter(
+  one => one.offsetHeight > 1 && one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline'
+).map(one => one.outerHTML)"""
 
 
 def test_a_service_that_stops_is_reported_and_found_again_without_a_press(
@@ -51,5 +54,8 @@ def test_a_wrong_token_is_reported_in_the_services_words(
     expect(page.panel).to_contain_text("not connected")
     with service.client("not-a-token-of-this-service") as stranger:
         words = stranger.get("/account").json()["error"]["error_message"]
-    expect(page.panel).to_contain_text(words)
+    expect(page.panel).to_contain_text(f"The service does not accept the token: {words}.")
+    expect(page.panel).to_contain_text("Enter another one below")
+    page.narrow_the_sidebar()
+    assert page.panel.evaluate(_CUT_OFF) == []
     assert page.traffic.to_the_extension("commands") == []

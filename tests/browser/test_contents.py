@@ -70,6 +70,21 @@ class Tree:
         self.row(name).press("ArrowLeft")
         expect(self.row(name)).to_have_attribute("aria-expanded", "false")
 
+    def put_back(self) -> None:
+        """Open what is open at first and close what is not, for the next test in this page."""
+        for name, is_open in (("Notes", False), ("Jupyter notebooks", True)):
+            row = self.row(name)
+            if row.is_visible() and row.get_attribute("aria-expanded") != str(is_open).lower():
+                row.press("ArrowRight" if is_open else "ArrowLeft")
+
+    def drag(self, name: str, to: str) -> None:
+        """Drag an item onto another one by the mouse, with room for both: a list that scrolls under it moves others."""
+        for title in ("Commands", "Schedules", "Clusters", "Data"):
+            section = self.page.panel.get_by_role("button", name=title, exact=True)
+            if section.get_attribute("aria-expanded") == "true":
+                section.click()
+        self.row(name).drag_to(self.row(to))
+
     def press(self, *keys: str) -> None:
         for key in keys:
             self.page.page.keyboard.press(key)
@@ -81,6 +96,7 @@ def tree(page: LabPage, service: ServiceProcess) -> Iterator[Tree]:
     tree = Tree(page, service)
     yield tree
     tree.remove("")
+    tree.put_back()
 
 
 def test_a_folder_is_moved_by_the_mouse_and_stays_when_the_service_refuses(tree: Tree) -> None:
@@ -88,12 +104,12 @@ def test_a_folder_is_moved_by_the_mouse_and_stays_when_the_service_refuses(tree:
     tree.page.open()
     tree.open("Common", tree.page.name)
     tree.page.traffic.expect_errors(r"422")
-    tree.row("here").drag_to(tree.row("there"))
+    tree.drag("here", "there")
     expect(tree.page.panel.get_by_role("alert")).to_contain_text("there/here exists already")
     expect(tree.row("here")).to_have_attribute("aria-level", "4")
     assert sorted(tree.names()) == ["here", "there"]
     tree.remove("there/here")
-    tree.row("here").drag_to(tree.row("there"))
+    tree.drag("here", "there")
     expect(tree.row("there")).to_have_attribute("aria-expanded", "true")
     expect(tree.row("here")).to_have_attribute("aria-level", "5")
     assert tree.names() == ["there"]
@@ -189,7 +205,7 @@ def test_the_open_notebook_is_uploaded_as_it_is_on_the_screen_and_replaces_only_
     assert "second" not in tree.http.get(f"/jupyter_notebooks/contents/{path}").text
     upload.click()
     page.answer_dialog("Replace report.ipynb")
-    expect(page.panel.get_by_role("row", selected=True)).to_contain_text("report.ipynb")
+    expect(tree.row("report.ipynb")).to_have_attribute("aria-selected", "true")
     assert "second" in tree.http.get(f"/jupyter_notebooks/contents/{path}").text
 
 
@@ -207,7 +223,6 @@ def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_reported(
     expect(tree.row("Common")).to_have_count(0)
     tree.open("Notes", "Common", name)
     tree.row("late flights").press("Enter")
-    page.answer_dialog("No Kernel")
     expect(page.notebook).to_contain_text("select 42")
     tree.row(name).press("Delete")
     expect(page.dialog).to_contain_text("takes 1 folder, 1 note, 0 dashboards")
@@ -226,7 +241,6 @@ def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_w
     tree.close("Jupyter notebooks")
     tree.open("Notes", "Common")
     tree.row(name).press("Enter")
-    page.answer_dialog("No Kernel")
     told = page.page.locator(".Toastify__toast")
 
     _write(page, "first ")
@@ -238,7 +252,6 @@ def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_w
     _write(page, "second ")
     conflict = told.filter(has_text="was changed meanwhile")
     conflict.get_by_role("button", name="Open what it says now").click()
-    page.answer_dialog("No Kernel")
     expect(page.notebook).to_contain_text("of somebody else")
     page.run("application:activate-previous-tab")
     _write(page, "third ")
@@ -247,7 +260,24 @@ def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_w
     assert "third second first select 42" in service.http.get(address).json()["paragraphs"][0]["text"]
 
 
-def test_what_was_open_is_open_again_after_a_reload_and_an_empty_folder_says_so(tree: Tree) -> None:
+def test_the_search_finds_what_was_read_by_its_name(tree: Tree) -> None:
+    tree.make("flights.ipynb", "planes.ipynb")
+    tree.page.open()
+    tree.open("Common", tree.page.name)
+    search = tree.page.panel.get_by_role("searchbox")
+    search.fill("FLIGHTS.ipynb")
+    expect(tree.row("planes.ipynb")).to_have_count(0)
+    expect(tree.row("flights.ipynb")).to_be_visible()
+    search.fill("no-such-thing")
+    expect(tree.page.panel).to_contain_text("Nothing that was read so far has “no-such-thing” in its name.")
+    search.press("Escape")
+    expect(tree.row("planes.ipynb")).to_be_visible()
+
+
+def test_what_was_open_is_open_again_after_a_reload_and_an_empty_folder_says_so(
+    own_page: LabPage, service: ServiceProcess
+) -> None:
+    tree = Tree(own_page, service)
     tree.make("empty")
     tree.page.open()
     kept = f"{tree.root}/empty"
@@ -256,6 +286,7 @@ def test_what_was_open_is_open_again_after_a_reload_and_an_empty_folder_says_so(
     expect(tree.row("nothing in it")).to_be_visible()
     tree.page.reload()
     expect(tree.row("empty")).to_have_attribute("aria-expanded", "true")
+    tree.remove("")
 
 
 def test_notebooks_that_are_switched_off_say_so_and_can_be_tried_again(

@@ -11,6 +11,7 @@ import pytest
 from tests.browser import views
 from tests.browser.lab_page import LabPage
 from tests.browser.lab_process import LabProcess
+from tests.browser.traffic import Traffic
 from tests.support.service_process import ServiceProcess
 
 _ELSEWHERE = "http://127.0.0.1:59999/"
@@ -62,13 +63,17 @@ def test_the_token_is_nowhere_in_the_browser(
 )
 def test_a_page_of_another_origin_is_refused(page: LabPage, lab: LabProcess, request_options: dict[str, Any]) -> None:
     page.open(panel=False)
-    page.traffic.expect_errors("blocked by CORS|403|ERR_FAILED")
-    page.page.route(f"{_ELSEWHERE}**", lambda route: route.fulfill(body="<p>", content_type="text/html"))
-    page.page.goto(_ELSEWHERE)
-    answer = page.page.evaluate(
+    elsewhere = page.page.context.new_page()  # with the cookies of somebody who has Lab open
+    traffic = Traffic(elsewhere)
+    elsewhere.route(f"{_ELSEWHERE}**", lambda route: route.fulfill(body="<p>", content_type="text/html"))
+    elsewhere.goto(_ELSEWHERE)
+    answer = elsewhere.evaluate(
         "([url, options]) => fetch(url, options).then(answer => answer.text(), error => error.name)",
         [f"{lab.base_url}svc-jupyter/api/folders?location=Common&type=notes", request_options],
     )
     assert answer in ("TypeError", "")
-    statuses = [response.status for response in page.traffic.responses if "/svc-jupyter/api/folders" in response.url]
+    traffic.expect_errors("blocked by CORS|403|ERR_FAILED")
+    assert traffic.unexpected_errors == []
+    statuses = [response.status for response in traffic.responses if "/svc-jupyter/api/folders" in response.url]
     assert not [status for status in statuses if status < 400 and request_options["method"] != "GET"]
+    elsewhere.close()

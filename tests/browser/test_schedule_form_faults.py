@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable
 
@@ -35,20 +36,53 @@ def test_the_palette_opens_the_form_and_wrong_input_is_reported_at_its_field_whi
     expect(form).to_contain_text("Cell 2 shows a warning when run")
     form.get_by_role("button", name="Show cell 2").click()
     expect(page.notebook.locator(".jp-CodeCell.jp-mod-active")).to_contain_text("warnings.warn")
-    name = form.get_by_label("Name", exact=True)
+    name = form.get_by_label("Name", exact=True).first  # a parameter has one, too
     name.fill("<b>")
-    expect(name).to_have_accessible_description(
-        "✗ must not contain & < > \" ', control characters or overrides of the direction of writing"
-    )
+    expect(name).to_have_accessible_description("✗ A name has at most 255 characters and none of these: & < > \" '")
     name.fill("fine")
     form.get_by_label("Number").fill("0")
     expect(form.get_by_label("Number")).to_have_attribute("aria-invalid", "true")
     form.get_by_label("Number").fill("1")
     expect(form.get_by_label("Number")).to_have_attribute("aria-invalid", "false")
     form.get_by_role("button", name="+ Add a parameter").click()
-    expect(form).to_contain_text("A parameter needs a name.")
+    expect(form).not_to_contain_text("A parameter needs a name")
+    form.get_by_label("by cron").check()
+    form.get_by_label("Cron expression").fill("0 9 *")
+    expect(form.get_by_label("Cron expression")).to_have_accessible_description(re.compile("not a cron expression"))
+    name.fill("<b>")
+    expect(name).to_have_attribute("aria-invalid", "true")
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form).to_contain_text("A parameter needs a name")
+    expect(name).to_be_focused()
+    expect(form.get_by_role("alert")).to_have_text("Fix the marked fields.")
     form.get_by_role("button", name="Cancel").click()
     expect(form).to_be_hidden()
+
+
+def test_three_fields_that_the_service_refuses_at_once_are_marked_in_the_form_s_words(page: LabPage) -> None:
+    page.traffic.expect_errors("422")
+    page.write_notebook("refused.ipynb", "1")
+    page.open("refused.ipynb", panel=False)
+    form = form_of(page, "refused.ipynb")
+    name, number = form.get_by_label("Name", exact=True), form.get_by_label("Number")
+    limit, fold = form.get_by_label("Time limit (minutes)"), form.get_by_text("If a run fails")
+    name.fill("<b>")
+    number.fill("0")
+    fold.click()
+    limit.fill("99999")
+    expect(limit).to_have_attribute("aria-invalid", "true")
+    fold.click()
+    expect(limit).to_be_hidden()
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(name).to_have_accessible_description("✗ A name has at most 255 characters and none of these: & < > \" '")
+    expect(number).to_have_accessible_description("✗ Enter a whole number from 1")
+    expect(limit).to_be_visible()
+    expect(limit).to_have_accessible_description("✗ Enter minutes up to 2,160 (36 hours)")
+    expect(name).to_be_focused()
+    expect(form.get_by_role("alert")).to_have_text("Fix the marked fields.")
+    expect(form.locator("[aria-invalid=true]")).to_have_count(3)
+    name.fill("fine")
+    expect(form.locator("[aria-invalid=true]")).to_have_count(2)
 
 
 def test_a_read_only_notebook_with_changes_is_not_scheduled_and_a_hostile_name_is_text(page: LabPage) -> None:
@@ -58,7 +92,10 @@ def test_a_read_only_notebook_with_changes_is_not_scheduled_and_a_hostile_name_i
     page.run("docmanager:open", path=f"{page.name}/{name}")
     page.notebook.wait_for()
     # Whoever runs as root may write every file: what the server would say of a read-only one is put in its place.
-    page.page.evaluate("window.jupyterapp.shell.currentWidget.context._contentsModel.writable = false")
+    page.page.evaluate(
+        "async () => { const { context } = window.jupyterapp.shell.currentWidget; await context.ready;"
+        " context._contentsModel.writable = false; }"
+    )
     page.notebook.locator(".cm-content").first.click()
     page.page.keyboard.type("2")
     page.page.get_by_role("button", name="Schedule this notebook").click()

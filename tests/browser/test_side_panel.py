@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from playwright.sync_api import expect
+from tests.browser.conftest import switch_on
 from tests.browser.lab_page import LabPage
 from tests.browser.lab_process import LabProcess
 from tests.support.service_process import ServiceProcess
@@ -12,10 +13,18 @@ from tests.support.service_process import ServiceProcess
 TEN_MINUTES = 600_000
 
 
-def test_a_hidden_panel_asks_nothing(page: LabPage) -> None:
+def test_a_hidden_panel_asks_nothing_while_nothing_is_under_way(
+    new_service: Callable[..., ServiceProcess],
+    new_lab: Callable[..., LabProcess],
+    new_page: Callable[..., LabPage],
+) -> None:
+    service = new_service().start()
+    switch_on(service)
+    page = new_page(new_lab(service))
     page.page.clock.install()
     page.open()
-    expect(page.panel.get_by_text("connected ·")).to_be_visible()
+    tree = page.panel.get_by_role("treegrid", name="Notebooks")
+    expect(tree).to_contain_text("Users/")  # all that is read once has been read
     with page.page.expect_request("**/svc-jupyter/api/commands*"):
         page.page.clock.fast_forward(10_000)
     page.run("application:toggle-left-area")
@@ -35,9 +44,10 @@ def hear_of_all_requests(page: LabPage) -> None:
         page.page.evaluate("() => void fetch('static/heard')")
 
 
-def test_a_closed_section_is_closed_after_a_reload_and_opens_by_the_keyboard(page: LabPage) -> None:
+def test_a_closed_section_is_closed_after_a_reload_and_opens_by_the_keyboard(own_page: LabPage) -> None:
+    page = own_page
     page.open()
-    title = page.panel.locator(".jp-AccordionPanel-title", has_text="Clusters")
+    title = page.panel.get_by_role("button", name="Clusters", exact=True)
     expect(title).to_have_attribute("aria-expanded", "true")
     with page.page.expect_response(lambda answer: '"collapsed":["clusters"]' in (answer.request.post_data or "")):
         title.press("Enter")
@@ -56,7 +66,7 @@ def test_another_service_is_entered_and_its_token_stays_in_the_server(
     page = new_page(lab)
     page.traffic.expect_errors("401|503")
     page.open()
-    expect(page.panel).to_contain_text("there is no [profiles.mine]")
+    expect(page.panel).to_contain_text("There is no [profiles.mine]")
     form = page.panel.get_by_role("form", name="Another service")
     form.get_by_label("Address of the service").fill(service.base_url)
     form.get_by_label("Token").fill("not-the-token")
@@ -69,3 +79,24 @@ def test_another_service_is_entered_and_its_token_stays_in_the_server(
     expect(form).to_be_hidden()
     assert service.token not in page.page.content()
     assert service.token in (lab.folder / "home" / ".config" / "svc-jupyter" / "config.toml").read_text()
+
+
+def test_sections_whose_code_did_not_come_are_loaded_by_trying_again(own_page: LabPage) -> None:
+    page = own_page
+    page.traffic.expect_errors("ChunkLoadError|ERR_FAILED")
+    page.open(panel=False)
+    code = "**/svc-jupyter-labextension/static/*.js*"
+    page.page.route(code, lambda route: route.abort())
+    page.show_panel()
+    commands = page.panel.get_by_role("region", name="Commands")
+    expect(commands.get_by_role("alert")).to_contain_text("The Jupyter server did not send this part.")
+    again = page.panel.get_by_role("button", name="Try again")
+    # Each section, and the filter in the bar of the commands.
+    expect(again).to_have_count(6)
+    again.first.click()
+    expect(again).to_have_count(6)
+    page.page.unroute(code)
+    for _ in range(6):
+        again.first.click()
+    expect(again).to_have_count(0)
+    expect(page.panel.get_by_role("treegrid", name="Notebooks")).to_contain_text("Users/")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from playwright.sync_api import ConsoleMessage, Page, Request, Response, WebSocket
+from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response, WebSocket
 
 _OF_LAB = (
     # A workspace or a checkpoint that is not there yet is asked for with a 404 as its answer.
@@ -22,11 +23,21 @@ class Traffic:
         self.frames: list[str | bytes] = []
         self.errors: list[str] = []
         self._expected: list[str] = list(_OF_LAB)
-        page.on("request", self._take_request)
-        page.on("response", self._take_response)
-        page.on("websocket", self._follow)
-        page.on("console", self._take_message)
-        page.on("pageerror", lambda error: self.errors.append(f"uncaught: {error.stack or error.message}"))
+        self._page = page
+        self._takers: dict[Any, Any] = {
+            "request": self._take_request,
+            "response": self._take_response,
+            "websocket": self._follow,
+            "console": self._take_message,
+            "pageerror": self._take_error,
+        }
+        for event, take in self._takers.items():
+            page.on(event, take)
+
+    def stop(self) -> None:
+        """Record nothing more, so that another test can use the page."""
+        for event, take in self._takers.items():
+            self._page.remove_listener(event, take)
 
     def expect_errors(self, pattern: str) -> None:
         """Take errors that match a pattern as part of the test."""
@@ -54,6 +65,9 @@ class Traffic:
     def _follow(self, socket: WebSocket) -> None:
         socket.on("framereceived", self._take_frame)
         socket.on("framesent", self._take_frame)
+
+    def _take_error(self, error: Error) -> None:
+        self.errors.append(f"uncaught: {error.stack or error.message}")
 
     def _take_message(self, message: ConsoleMessage) -> None:
         if message.type == "error":

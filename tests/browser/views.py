@@ -6,6 +6,7 @@ import itertools
 import re
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from typing import Any
 
 from nbformat.v4 import new_code_cell
@@ -54,8 +55,9 @@ def furnish(service: ServiceProcess) -> dict[str, int]:
     service.ended(done)
     service.ended(failed)
     cluster = service.http.get("/clusters/default").json()["id"]
+    tap = _shop(service)
     commands = {"running": running, "done": done, "failed": failed}
-    return {**commands, "schedule": schedule, "suspended": suspended, "cluster": cluster}
+    return {**commands, "schedule": schedule, "suspended": suspended, "cluster": cluster, "tap": tap}
 
 
 def clear(service: ServiceProcess, ids: dict[str, int]) -> None:
@@ -67,6 +69,10 @@ def clear(service: ServiceProcess, ids: dict[str, int]) -> None:
 
 def panel(page: LabPage, ids: dict[str, int]) -> Locator:
     """Return the side panel with its sections."""
+    for section in ("Commands", "Schedules", "Clusters", "Notebooks"):  # which `data` has closed
+        title = page.panel.get_by_role("button", name=section, exact=True)
+        if title.get_attribute("aria-expanded") == "false":
+            title.click()
     row_with(page, "nightly load").wait_for()
     row_with(page, "hourly report").wait_for()
     return page.panel
@@ -82,10 +88,10 @@ def notebook(page: LabPage, ids: dict[str, int]) -> Locator:
 def schedule_form(page: LabPage, ids: dict[str, int]) -> Locator:
     """Return the form that schedules the open notebook."""
     _open_report(page)
-    page.page.get_by_role("button", name="Schedule this notebook").click()
+    page.run("svc-jupyter:schedule-notebook")  # its button is folded away in a narrow window
     form = page.page.get_by_role("form")
     form.filter(has_text=re.compile(r"Next: \w{3} .* · ")).wait_for()
-    form.get_by_text("saved just now").wait_for()
+    form.get_by_text(re.compile("^saved")).wait_for()
     return form
 
 
@@ -101,7 +107,7 @@ def result(page: LabPage, ids: dict[str, int]) -> Locator:
     """Return the detail of a command with a result."""
     page.run("svc-jupyter:open-command", id=ids["done"])
     detail = _main_area(page)
-    detail.get_by_role("table").wait_for()
+    detail.get_by_role("grid").wait_for()
     return detail
 
 
@@ -119,15 +125,56 @@ def schedule(page: LabPage, ids: dict[str, int]) -> Locator:
     return _main_area(page, "hourly report")
 
 
+def runs(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the page of all schedules' runs."""
+    page.run("svc-jupyter:show-runs")
+    return _main_area(page, "hourly report")
+
+
 def cluster(page: LabPage, ids: dict[str, int]) -> Locator:
     """Return the detail of a cluster."""
     page.run("svc-jupyter:open-cluster", cluster=ids["cluster"], name="default")
     return _main_area(page, "default")
 
 
+def data(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the side panel's tree of taps, with a table's columns."""
+    for section in ("Commands", "Schedules", "Clusters", "Notebooks"):
+        title = page.panel.get_by_role("button", name=section, exact=True)
+        if title.get_attribute("aria-expanded") == "true":
+            title.click()
+    if not row_with(page, "unit_price").is_visible():
+        for name in (f"shop {ids['tap']}", "orders"):
+            row = row_with(page, name)
+            row.press("ArrowRight")
+        row_with(page, "unit_price").wait_for()
+    row_with(page, "orders").hover()
+    return page.panel
+
+
+def tap_form(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the form of a tap."""
+    row_with(page, f"shop {ids['tap']}").press("F2")
+    form = _main_area(page, "Edit tap").get_by_role("form")
+    form.wait_for()
+    return form
+
+
 VIEWS: dict[str, Callable[[LabPage, dict[str, int]], Locator]] = {
     view.__name__: view
-    for view in (panel, running_command, result, failure, schedule, cluster, notebook, schedule_form)
+    for view in (
+        panel,
+        running_command,
+        result,
+        failure,
+        schedule,
+        runs,
+        cluster,
+        data,
+        tap_form,
+        notebook,
+        schedule_form,
+    )
 }
 """Every view by its name, for an open page and the ids of `furnish`."""
 
@@ -164,6 +211,23 @@ def _query(service: ServiceProcess, name: str, query: str) -> int:
     tap = {"name": f"flights {next(_numbers)}", "db_type": "sqlite", "db_name": str(file)}
     body = {"db_tap_id": _created(service, "/db_taps", tap)["id"], "query": query, "name": name}
     return int(_created(service, "/commands", {"command_type": "DbTapQueryCommand", **body})["id"])
+
+
+def _shop(service: ServiceProcess) -> int:
+    """Make a tap of a database with tables, named after its id; return the id."""
+    file = service.data_dir / "storage" / f"shop {next(_numbers)}.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(
+            "CREATE TABLE customers (id INTEGER, name TEXT, city TEXT);"
+            "CREATE TABLE orders (id INTEGER, customer_id INTEGER, ordered_at TIMESTAMP, unit_price NUMERIC(10, 2));"
+            "CREATE TABLE products (id INTEGER, name TEXT);"
+            "CREATE VIEW revenue AS SELECT sum(unit_price) AS total FROM orders;"
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4321)"
+            " INSERT INTO orders SELECT i, i % 97, '2026-01-01', i % 50 FROM n;"
+        )
+    made = _created(service, "/db_taps", {"name": file.stem, "db_type": "sqlite", "db_name": str(file)})
+    named = service.http.put(f"/db_taps/{made['id']}", json={"name": f"shop {made['id']}"})
+    return int(named.raise_for_status().json()["id"])
 
 
 def _created(service: ServiceProcess, path: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.installs.engine import Engine
 
-pytestmark = pytest.mark.timeout(300)  # the first of a session may install Hadoop
+pytestmark = pytest.mark.timeout(600)  # the first of a session may install Hadoop
 
 
 @pytest.fixture

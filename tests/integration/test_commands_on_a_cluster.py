@@ -17,11 +17,11 @@ import pytest
 from tests.conftest import end_commands_of
 from tests.integration.kernel_session import KernelSession
 from tests.support.engines import engine_at_once
-from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
+from tests.support.hadoop import HadoopService, end_clusters_of, start_cluster, use_hadoop
 from tests.support.hive import end_metastore_of
 from tests.support.pig import DATA, FLIGHTS, rows_of, succeeded
 from tests.support.s3_server import S3Server, s3_store
-from tests.support.service_process import ServiceProcess, wait_until
+from tests.support.service_process import wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
@@ -39,11 +39,11 @@ def s3() -> Iterator[S3Server]:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopService]:
     """A service whose cluster is UP; its storage is still a folder."""
     for engine in (Engine.HADOOP, Engine.PIG, Engine.HIVE_METASTORE, Engine.SPARK):
         engine_at_once(engine)
-    service = ServiceProcess(tmp_path_factory.mktemp("s3") / "data", kill_grace_seconds=1).start()
+    service = HadoopService(tmp_path_factory.mktemp("s3") / "data", kill_grace_seconds=1).start()
     try:
         use_hadoop(service, custom_config=_HIVE_ON_YARN)
         start_cluster(service)
@@ -55,13 +55,13 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
         end_metastore_of(service.data_dir)
 
 
-def submit(service: ServiceProcess, command_type: str, **fields: Any) -> int:
+def submit(service: HadoopService, command_type: str, **fields: Any) -> int:
     response = service.http.post("/commands", json={"command_type": command_type, **fields})
     assert response.status_code == 200, response.text
     return int(response.json()["id"])
 
 
-def hive(service: ServiceProcess, query: str) -> int:
+def hive(service: HadoopService, query: str) -> int:
     """Run statements that must succeed; return the command's id."""
     command = submit(service, "HiveCommand", query=query)
     record = service.ended(command, _SECONDS)
@@ -77,19 +77,21 @@ def waiting_for(gate: Path, name: str) -> Path:
 
 
 def test_hive_and_hadoop_go_on_without_the_service_and_are_found_by_the_next_one(
-    service: ServiceProcess, tmp_path: Path
+    service: HadoopService, tmp_path: Path
 ) -> None:
-    gate, words = tmp_path / "gate", service.data_dir / "storage" / "words"
+    gate, words = tmp_path / "gate", service.data_dir / "storage" / tmp_path.name
     words.mkdir(parents=True)
     (words / "line").write_text("a\n")
     query = f"SELECT TRANSFORM(id) USING 'sh {waiting_for(gate, 'hive')}' AS (x int) FROM range(7, 8)"
     statement = submit(service, "HiveCommand", query=query)
+    with service.report_of(statement):
+        wait_until(Path(f"{gate}.hive").exists, "the statement's task", _SECONDS)
     mapper = f"sh {waiting_for(gate, 'hadoop')}"
     one_task = "-D mapreduce.job.maps=1 -D mapreduce.job.reduces=0"  # so that both have room on two small nodes
-    arguments = f"{one_task} -input {words.as_uri()} -output /kept -mapper '{mapper}'"
+    arguments = f"{one_task} -input {words.as_uri()} -output /{tmp_path.name} -mapper '{mapper}'"
     job = submit(service, "HadoopCommand", sub_command="streaming", sub_command_args=arguments, pool="night")
-    for name in ("hive", "hadoop"):
-        wait_until(Path(f"{gate}.{name}").exists, f"the command {name}", _SECONDS)
+    with service.report_of(statement, job):
+        wait_until(Path(f"{gate}.hadoop").exists, "the job's task", _SECONDS)
 
     service.kill()
     service.start()
@@ -108,8 +110,9 @@ def test_hive_and_hadoop_go_on_without_the_service_and_are_found_by_the_next_one
     assert told["queue"] == "root.night"
 
 
-def test_a_line_in_a_notebook_runs_a_program_of_hadoop(service: ServiceProcess, tmp_path: Path) -> None:
-    source, target = service.data_dir / "storage" / "source", service.data_dir / "storage" / "target"
+def test_a_line_in_a_notebook_runs_a_program_of_hadoop(service: HadoopService, tmp_path: Path) -> None:
+    storage = service.data_dir / "storage" / tmp_path.name  # a second attempt finds nothing of the first
+    source, target = storage / "source", storage / "target"
     source.mkdir(parents=True)
     (source / "line").write_text("a\n")
     places = {"SVC_BASE_URL": service.base_url, "SVC_API_TOKEN": service.token, "HOME": str(tmp_path)}
@@ -127,7 +130,7 @@ def test_a_line_in_a_notebook_runs_a_program_of_hadoop(service: ServiceProcess, 
 
 
 def test_pig_hadoop_and_hive_read_and_write_a_store_that_the_account_gets_while_they_run(
-    service: ServiceProcess, s3: S3Server
+    service: HadoopService, s3: S3Server
 ) -> None:
     run = f"run{secrets.token_hex(3)}"  # a second attempt finds nothing of the first
     hive(service, "SELECT 1")  # HiveServer2 and the metastore run, and know of no store yet

@@ -61,10 +61,14 @@ def test_a_query_goes_on_when_the_service_is_killed(service: ServiceProcess, tap
     assert service.text(command_id) == "8000000\r\n"
 
 
-def test_a_query_is_cancelled_also_by_the_next_service(service: ServiceProcess, tap: int):
+@pytest.mark.parametrize("end", [ServiceProcess.kill, ServiceProcess.stop])
+def test_a_query_is_cancelled_also_by_the_next_service(
+    service: ServiceProcess, tap: int, end: Callable[[ServiceProcess], object]
+):
     command_id = query(service, tap, COUNT.format(end=10**12))
     pid = begun(service, command_id)
-    service.kill()
+    end(service)
+    assert psutil.pid_exists(pid)
     service.start()
     assert service.http.put(f"/commands/{command_id}", json={"status": "kill"}).json()["kill_succeeded"] is True
     assert is_over(pid)

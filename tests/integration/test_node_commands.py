@@ -15,7 +15,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = pytest.mark.timeout(600)
 
 
 @pytest.fixture(scope="module")

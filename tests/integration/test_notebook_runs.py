@@ -67,8 +67,10 @@ def is_over(command_folder: Path) -> bool:
     return next(marked_processes(command_folder), None) is None
 
 
-def test_a_composites_notebook_without_retries_of_its_own_has_those_of_the_composite(service: ServiceProcess):
-    tried = service.data_dir / "tried"
+def test_a_composites_notebook_without_retries_of_its_own_has_those_of_the_composite(
+    service: ServiceProcess, tmp_path: Path
+):
+    tried = tmp_path / "tried"
     cell = f"import pathlib\np = pathlib.Path({str(tried)!r})\nn = p.exists()\np.touch()\nassert n, 'the first time'"
     store(service, "Common/part.ipynb", cell, "6 * 7")
     part = {"command_type": "JupyterNotebookCommand", "path": "Common/part.ipynb", "retry": None, "retry_delay": None}
@@ -133,8 +135,8 @@ def test_a_cancellation_and_a_timeout_end_the_kernel_and_keep_its_outputs(servic
     assert service.record(cancelled)["progress"] in (0, 49)
     answer = service.http.put(f"/commands/{cancelled}", json={"status": "kill"}).json()
     assert answer["kill_succeeded"], answer
-    timed_out = submit(service, "Common/endless.ipynb", timeout=1)
-    assert service.ended(timed_out)["message"].startswith("timed out")
+    timed_out = submit(service, "Common/endless.ipynb", timeout=15)  # a kernel may take seconds to begin
+    assert service.ended(timed_out, 60)["message"].startswith("timed out")
     for command_id in (cancelled, timed_out):
         assert executed(service, command_id).cells[1].outputs[0].text == "begun\n"
         assert is_over(service.folder(command_id) / "1")

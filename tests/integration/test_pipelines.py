@@ -19,7 +19,7 @@ from tests.support.spark import LABEL, SECONDS
 
 from svc_jupyter.service.installs.engine import Engine
 
-pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(400)]
+pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(900)]
 CODE = """
 import sys
 source, sink = sys.argv[1:]

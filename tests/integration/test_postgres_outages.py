@@ -114,4 +114,5 @@ def test_a_service_that_starts_while_it_is_away_says_so(new_service: NewService,
     with pytest.raises(AssertionError, match=r"(?s)exit code 1: .*the database cannot be used"):
         new_service(database_url=cluster.url).start()
     cluster.start()
-    assert httpx.get(f"{new_service(database_url=cluster.url).start().base_url}/api/openapi.json").status_code == 200
+    base_url = new_service(database_url=cluster.url).start().base_url
+    assert httpx.get(f"{base_url}/api/openapi.json", timeout=60).status_code == 200

@@ -7,7 +7,8 @@ import json
 import os
 import signal
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ import psutil
 import psycopg
 import pyarrow as pa
 import pytest
+import trustme
 from psycopg.conninfo import conninfo_to_dict
 from tests.conftest import end_commands_of
+from tests.support.coordinator_proxy import CoordinatorProxy, pem_of, proxy_before
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of
 from tests.support.hive import end_metastore_of, make_table, metastore_client
@@ -28,12 +31,16 @@ from tests.support.socket_bridge import bridge_to
 
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.kinds.presto.client import SessionState, StatementClient, Target
+from svc_jupyter.service.runtimes.presto.access import TRINO
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("presto")]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("presto")]
 _SECONDS = 250.0
 _PASSWORD = "a-secret-of-the-tap"
-_LONG = "SELECT count(*) FROM tpch.sf10000.lineitem WHERE comment = 'no such comment'"
-_SOME_SECONDS = "SELECT count(*) AS n FROM tpch.sf1.orders WHERE comment LIKE '%no such comment%'"
+_HELD = "SELECT sum(n) AS n FROM (SELECT n FROM shop.public.held UNION ALL SELECT n FROM shop.public.held)"
+"""Waits in PostgreSQL while the test holds its queries, and takes no processor's time meanwhile."""
+_LOCK = 20261121
+Hold = Callable[[], AbstractContextManager[None]]
+"""Holds the queries `_HELD` during a `with` block."""
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +50,29 @@ def shop(postgres_cluster: PostgresCluster) -> Iterator[dict[str, Any]]:
         with psycopg.connect(url) as connection:
             connection.execute("CREATE TABLE orders (id int, price numeric(8,2))")
             connection.execute("INSERT INTO orders VALUES (1, 10.50), (2, NULL)")
+            lock = f"SELECT pg_advisory_xact_lock_shared({_LOCK})"
+            connection.execute(f"CREATE VIEW held AS SELECT 1 AS n FROM ({lock}) AS waits")
         facts = conninfo_to_dict(url)
         with bridge_to(f"{facts['host']}/.s.PGSQL.{facts.get('port') or 5432}") as port:
             where = {"db_type": "postgresql", "db_host": "127.0.0.1", "port": port, "db_name": facts["dbname"]}
             yield {"name": "shop", **where, "db_user": facts.get("user") or "postgres", "db_passwd": _PASSWORD}
+
+
+@pytest.fixture
+def hold(shop: dict[str, Any]) -> Iterator[Hold]:
+    with psycopg.connect(
+        host="127.0.0.1", port=shop["port"], dbname=shop["db_name"], user=shop["db_user"], autocommit=True
+    ) as connection:
+
+        @contextmanager
+        def hold() -> Iterator[None]:
+            connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+            try:
+                yield
+            finally:
+                connection.execute("SELECT pg_advisory_unlock(%s)", [_LOCK])
+
+        yield hold
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +116,11 @@ def rows_of(service: ServiceProcess, record: dict[str, Any]) -> pa.Table:
 
 def jobs_of(service: ServiceProcess, command_id: int) -> list[dict[str, Any]]:
     return list(service.http.get(f"/commands/{command_id}/jobs").json()["jobs"])
+
+
+def is_at_work(service: ServiceProcess, command_id: int) -> bool:
+    """Return whether workers have the command's query."""
+    return any(job["status"] == "RUNNING" for job in jobs_of(service, command_id))
 
 
 def nodes_of(service: ServiceProcess) -> dict[str, str]:
@@ -208,11 +239,12 @@ def test_a_failure_is_reported_in_the_engines_words(service: ServiceProcess, que
     assert "\tat " not in record["message"]
 
 
-def test_a_cancellation_ends_the_query(service: ServiceProcess):
-    command = submit(service, _LONG)
-    wait_until(lambda: jobs_of(service, command), "a query", _SECONDS)
-    assert service.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
-    assert service.ended(command)["status"] == "cancelled"
+def test_a_cancellation_ends_the_query(service: ServiceProcess, hold: Hold):
+    with hold():
+        command = submit(service, _HELD)
+        wait_until(lambda: is_at_work(service, command), "a query", _SECONDS)
+        assert service.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
+        assert service.ended(command)["status"] == "cancelled"
     [job] = jobs_of(service, command)
     assert job["status"] == "CANCELED"
     probe = f"SELECT state FROM system.runtime.queries WHERE query_id = '{job['job_id']}'"
@@ -237,58 +269,205 @@ def test_a_statement_is_posted_ahead_and_does_nothing_before_its_command_counts(
     assert rows_of(service, again).num_rows == 1
 
 
-def test_a_killed_service_finds_its_query_again(service: ServiceProcess):
-    command = submit(service, _SOME_SECONDS)
-    wait_until(lambda: jobs_of(service, command), "a query", _SECONDS)
-    before = {name: process.pid for name, process in servers_of(service).items()}
-    service.kill()
-    service.start()
+def test_a_killed_service_finds_its_query_again(service: ServiceProcess, hold: Hold):
+    with hold():
+        command = submit(service, _HELD)
+        wait_until(lambda: is_at_work(service, command), "a query", _SECONDS)
+        before = {name: process.pid for name, process in servers_of(service).items()}
+        service.kill()
+        service.start()
     record = service.ended(command, _SECONDS)
     assert rows_of(service, record).num_rows == 1
     assert len(record["attempts"]) == 1
     assert {name: process.pid for name, process in servers_of(service).items()} == before
 
 
-def test_workers_come_and_go_under_a_query_that_ends_right(service: ServiceProcess):
+@pytest.fixture(scope="module")
+def guest(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+    """A second service, whose cluster `theirs` is the first one's, and `trino` the same behind a proxy.
+
+    The proxy has TLS and a password, and speaks with Trino's headers: no server of Trino runs on the tests' Java.
+    """
+    guest = ServiceProcess(tmp_path_factory.mktemp("guest") / "data", kill_grace_seconds=1).start()
+    try:
+        attach(guest, "theirs", presto_url=coordinator_of(service), session_properties={"query_priority": "7"})
+        yield guest
+    finally:
+        guest.stop()
+        end_commands_of(guest.data_dir)
+
+
+@pytest.fixture(scope="module")
+def trino(service: ServiceProcess, guest: ServiceProcess) -> Iterator[CoordinatorProxy]:
+    authority = trustme.CA()
+    with proxy_before(coordinator_of(service), family=TRINO, authority=authority) as proxy:
+        proxy.login = ("svc", _PASSWORD)
+        login = {"user": "svc", "password": _PASSWORD, "tls_ca": pem_of(authority)}
+        attach(guest, "trino", trino_url=proxy.url, source="etl", **login)
+        run(guest, "SELECT 1", label="trino")
+        yield proxy
+
+
+def attach(guest: ServiceProcess, label: str, **external: Any) -> None:
+    answer = guest.http.post("/clusters", json={"label": label, "provider": "external", "external": external})
+    assert answer.status_code == 200, answer.text
+    assert _PASSWORD not in answer.text
+
+
+def coordinator_of(service: ServiceProcess) -> str:
+    nodes = service.http.get("/clusters/presto/state").json()["nodes"]
+    return next(f"http://{node['private_ip']}:8080" for node in nodes if node["role"] == "master")
+
+
+def queries_of(service: ServiceProcess, source: str) -> list[dict[str, Any]]:
+    probe = f"SELECT \"user\", state FROM system.runtime.queries WHERE source = '{source}' ORDER BY created DESC"
+    return list(rows_of(service, run(service, probe)).to_pylist())
+
+
+def test_a_cluster_of_others_is_connected_to_and_runs_commands_in_their_users_names(
+    service: ServiceProcess, guest: ServiceProcess
+):
+    record = run(guest, "SHOW SESSION LIKE 'query_priority'", label="theirs")
+    assert rows_of(guest, record).to_pylist()[0]["Value"] == "7"
+    log = guest.logs(record["id"])
+    for check in (": reachable", ": it wants no login", ": Presto 0.287", ": 1 worker"):
+        assert check in log
+    email = guest.http.get("/account").json()["email"]
+    assert {query["user"] for query in queries_of(service, "svc-jupyter")} == {email}
+    metrics = guest.http.get("/clusters/theirs/live_cluster_health").json()["metrics"]
+    assert metrics["engine"]["presto"]["status"] == "UP"
+    assert "hive_metastore" not in metrics["daemons"]
+    assert guest.http.get("/clusters/theirs").json()["provider"] == "external"
+    for answer in (
+        guest.http.post("/clusters/theirs/nodes", json={"node_count": 1}),
+        guest.http.request("DELETE", "/clusters/theirs/nodes"),
+    ):
+        assert answer.status_code == 422
+        assert "cluster theirs is external: its nodes are added and removed by those" in answer.text
+
+
+def test_a_cancellation_ends_the_query_on_a_cluster_of_others(
+    service: ServiceProcess, guest: ServiceProcess, hold: Hold
+):
+    with hold():
+        command = submit(guest, _HELD, label="theirs")
+        wait_until(lambda: is_at_work(guest, command), "a query", _SECONDS)
+        assert guest.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
+        assert guest.ended(command)["status"] == "cancelled"
+        assert queries_of(service, "svc-jupyter")[0]["state"] == "FAILED"
+
+
+def test_a_killed_service_finds_its_query_on_a_cluster_of_others_again(
+    guest: ServiceProcess, trino: CoordinatorProxy, hold: Hold
+):
+    with hold():
+        command = submit(guest, _HELD, label="trino")
+        wait_until(lambda: is_at_work(guest, command), "a query", _SECONDS)
+        guest.kill()
+        guest.start()
+    record = guest.ended(command, _SECONDS)
+    assert rows_of(guest, record).num_rows == 1
+    assert len(record["attempts"]) == 1
+    assert trino.users() == {"svc", guest.http.get("/account").json()["email"]}
+    assert {headers.get("X-Trino-Source") for method, _, headers in trino.asked if method == "POST"} == {"etl"}
+
+
+def test_a_password_of_a_cluster_of_others_is_in_no_file_and_no_process_list(
+    guest: ServiceProcess, trino: CoordinatorProxy, hold: Hold
+):
+    with hold():
+        command = submit(guest, _HELD, label="trino")
+        wait_until(lambda: jobs_of(guest, command), "a query", _SECONDS)
+        lines = [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
+        assert not [line for line in lines if _PASSWORD in line]
+        files = [file for file in guest.data_dir.rglob("*") if file.is_file()]
+        assert not [file for file in files if _PASSWORD.encode() in file.read_bytes()]
+        assert guest.http.get("/clusters/trino").json()["external"]["password"] == "<hidden>"
+        assert guest.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
+
+
+def test_a_coordinator_that_is_restarted_under_a_command_is_reported(
+    guest: ServiceProcess, trino: CoordinatorProxy, hold: Hold
+):
+    with hold():
+        command = submit(guest, _HELD, label="trino")
+        wait_until(lambda: jobs_of(guest, command), "a query", _SECONDS)
+        trino.has_restarted = True
+        record = guest.ended(command, _SECONDS)
+        trino.has_restarted = False
+    assert record["status"] == "error"
+    assert "it does not know the query any more: it was started again meanwhile" in record["message"]
+    assert record["message"].endswith("cluster trino (Trino)")
+    assert run(guest, "SELECT 1", label="trino")["status"] == "done"
+
+
+def test_a_clone_has_the_password_and_no_other_coordinator_gets_it(guest: ServiceProcess, trino: CoordinatorProxy):
+    assert guest.http.post("/clusters/trino/clone", json={"label": "copy"}).status_code == 200
+    assert run(guest, "SELECT 1", label="copy")["status"] == "done"
+    answer = guest.http.put("/clusters/copy", json={"external": {"trino_url": "https://elsewhere.example.com"}})
+    assert answer.status_code == 422
+    assert "external.password: trino_url changed: give the password again" in answer.text
+
+
+def test_letting_go_of_a_cluster_ends_nothing_there(service: ServiceProcess, guest: ServiceProcess):
+    guest.http.put("/clusters/theirs/state", json={"state": "terminate"})
+    wait_until(lambda: guest.http.get("/clusters/theirs/state").json()["state"] == "DOWN", "the end")
+    assert run(service, "SELECT 1")["status"] == "done"
+
+
+def test_a_cluster_of_ones_own_is_not_taken_for_one_of_others(service: ServiceProcess):
+    attach(service, "self", presto_url=coordinator_of(service))
+    record = run(service, "SELECT 1", label="self")
+    assert record["status"] == "error"
+    assert "of this service; give that cluster's label to the commands" in record["message"]
+    wait_until(lambda: service.http.delete("/clusters/self").status_code == 200, "it is DOWN")
+
+
+def test_workers_come_and_go_under_a_query_that_ends_right(service: ServiceProcess, hold: Hold):
     [first] = nodes_of(service)
     end_of_node_command(service, service.http.post("/clusters/presto/nodes", json={"node_count": 1}))
     workers = nodes_of(service)
     assert list(workers.values()) == ["RUNNING", "RUNNING"]
     [second] = set(workers) - {first}
-    command = submit(service, _SOME_SECONDS)
-    wait_until(lambda: jobs_of(service, command), "a query", _SECONDS)
-    removal = service.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": first})
+    with hold():
+        command = submit(service, _HELD)
+        wait_until(lambda: is_at_work(service, command), "a query", _SECONDS)
+        removal = service.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": first})
+        wait_until(lambda: "1 query has work there" in service.logs(removal.json()["id"]), "it leaves", _SECONDS)
     end_of_node_command(service, removal)
     assert nodes_of(service) == {second: "RUNNING"}
-    assert rows_of(service, service.ended(command, _SECONDS)).num_rows == 1
+    assert rows_of(service, service.ended(command, _SECONDS)).to_pylist() == [{"n": 2}]
 
 
-def test_a_query_that_loses_its_worker_runs_again(service: ServiceProcess):
+def test_a_query_that_loses_its_worker_runs_again(service: ServiceProcess, hold: Hold):
     [worker] = nodes_of(service)
-    command = submit(service, _SOME_SECONDS)
-    wait_until(lambda: any(job["status"] == "RUNNING" for job in jobs_of(service, command)), "work", _SECONDS)
-    os.kill(servers_of(service)[worker].pid, signal.SIGKILL)
+    with hold():
+        command = submit(service, _HELD)
+        wait_until(lambda: is_at_work(service, command), "work", _SECONDS)
+        os.kill(servers_of(service)[worker].pid, signal.SIGKILL)
     assert rows_of(service, service.ended(command, _SECONDS)).num_rows == 1
     wait_until(lambda: nodes_of(service) == {worker: "RUNNING"}, "the worker's return", _SECONDS)
 
 
-def test_a_removal_that_went_on_after_a_kill_of_the_service_can_be_called_off(service: ServiceProcess):
+def test_a_removal_that_went_on_after_a_kill_of_the_service_can_be_called_off(service: ServiceProcess, hold: Hold):
     [worker] = nodes_of(service)
-    query = submit(service, _LONG)
-    wait_until(lambda: any(job["status"] == "RUNNING" for job in jobs_of(service, query)), "work", _SECONDS)
-    removal = service.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": worker}).json()["id"]
-    wait_until(lambda: "1 query has work there" in service.logs(removal), "the worker is leaving", _SECONDS)
-    service.kill()
-    service.start()
-    wait_until(lambda: service.logs(removal).count("what runs there may finish") == 2, "it goes on")
-    assert service.http.put(f"/commands/{removal}", json={"status": "kill"}).json()["kill_succeeded"]
-    assert service.ended(removal, _SECONDS)["status"] == "cancelled"
-    assert f"{worker}: put back" in service.logs(removal)
-    before = servers_of(service)[worker].pid
-    assert service.http.put(f"/commands/{query}", json={"status": "kill"}).json()["kill_succeeded"]
+    with hold():
+        query = submit(service, _HELD)
+        wait_until(lambda: is_at_work(service, query), "work", _SECONDS)
+        answer = service.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": worker})
+        removal = answer.json()["id"]
+        wait_until(lambda: "1 query has work there" in service.logs(removal), "the worker is leaving", _SECONDS)
+        service.kill()
+        service.start()
+        wait_until(lambda: service.logs(removal).count("what runs there may finish") == 2, "it goes on")
+        assert service.http.put(f"/commands/{removal}", json={"status": "kill"}).json()["kill_succeeded"]
+        assert service.ended(removal, _SECONDS)["status"] == "cancelled"
+        assert f"{worker}: put back" in service.logs(removal)
+        before = servers_of(service)[worker].pid
+        assert service.http.put(f"/commands/{query}", json={"status": "kill"}).json()["kill_succeeded"]
     wait_until(lambda: worker in (now := servers_of(service)) and now[worker].pid != before, "its server", _SECONDS)
-    wait_until(lambda: run(service, "SELECT 1 AS one")["status"] == "done", "it takes work again", _SECONDS)
     wait_until(lambda: nodes_of(service) == {worker: "RUNNING"}, "the worker's return", _SECONDS)
+    wait_until(lambda: run(service, "SELECT 1 AS one")["status"] == "done", "it takes work again", _SECONDS)
 
 
 def test_without_workers_a_query_says_so(service: ServiceProcess):

@@ -40,7 +40,7 @@ class Pair:
 
     def submit_waiting(self, go: Path, count: int) -> list[int]:
         """Submit, in turn to each, scripts that wait for the file and append their id to another; return the ids."""
-        script = f"echo begun >&2; until [ -e {go} ]; do sleep 0.05; done; echo $SVC_COMMAND_ID >>{go}.ran"
+        script = f"echo begun >&2; until [ -e {go} ]; do sleep 0.3; done; echo $SVC_COMMAND_ID >>{go}.ran"
         return [int(self.both[number % 2].submit(script)["id"]) for number in range(count)]
 
 
@@ -69,8 +69,11 @@ def replicas(tmp_path_factory: pytest.TempPathFactory, postgres_cluster: Postgre
 
 
 @pytest.fixture
-def go(tmp_path: Path) -> Path:
-    return tmp_path / "go"
+def go(tmp_path: Path) -> Iterator[Path]:
+    """A file for which scripts wait; those of a test that failed end, too, and leave their slots to the next one."""
+    go = tmp_path / "go"
+    yield go
+    go.touch()
 
 
 def assert_each_ran_once(service: ServiceProcess, ids: list[int], go: Path) -> None:

@@ -212,6 +212,9 @@ def test_a_preview_creates_nothing_and_shows_texts_and_times(shared_service: Ser
     assert shown["macros"] == {"day": "2026-03-29"}
     assert len(shown["next_times"]) == 5
     assert "09:30" in shown["description"]
+    more = shared_service.http.post("/scheduler/preview_macro", json={**body, "times": 8}).json()
+    assert more["next_times"][:5] == shown["next_times"]
+    assert len(more["next_times"]) == 8
 
 
 @pytest.mark.parametrize(
@@ -219,6 +222,7 @@ def test_a_preview_creates_nothing_and_shows_texts_and_times(shared_service: Ser
     [
         ({"name": "a<b"}, "name: must not contain"),
         ({"concurrency": 0}, "concurrency: "),
+        ({"times": 201}, "times: "),
         ({"cron_expression": "61 * * * *"}, "cron_expression"),
         ({"notification": {"digest_time_hour": 24}}, "notification.digest_time_hour"),
         (

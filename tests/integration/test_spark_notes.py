@@ -13,7 +13,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.client import Client
 
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("spark")]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("spark")]
 ARROW = {"Accept": "application/vnd.apache.arrow.stream"}
 IN_SQL = """%sql
 select id, id * id as square, '${who=nobody}' as who

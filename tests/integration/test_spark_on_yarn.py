@@ -13,14 +13,19 @@ from typing import Any
 import httpx
 import psutil
 import pytest
+from tests.support.engines import ONE_COMPILER, engine_at_once
 from tests.support.s3_server import S3Server, s3_store
 from tests.support.service_process import ServiceProcess, wait_until
-from tests.support.spark import LABEL, SECONDS, lines, log, results, run, spark_service, submit
+from tests.support.spark import LABEL, QUICK, SECONDS, lines, log, results, run, spark_service, submit
 
+from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.runtimes.hadoop.addresses import Port
 
-pytestmark = [pytest.mark.xdist_group("spark_on_yarn"), pytest.mark.timeout(400)]
-CUSTOM = "spark.ui.enabled=false\nspark.sql.shuffle.partitions=2\nspark.yarn.queue=root.default"
+pytestmark = [pytest.mark.xdist_group("spark_on_yarn"), pytest.mark.timeout(900)]
+CUSTOM = (
+    f"spark.ui.enabled=false\nspark.sql.shuffle.partitions=2\nspark.yarn.queue=root.default\n{QUICK}\n"
+    f"spark.executor.extraJavaOptions={ONE_COMPILER}"
+)
 POOLS = """<allocations>
   <queue name="default"/>
   <queue name="narrow"><maxRunningApps>1</maxRunningApps></queue>
@@ -69,6 +74,17 @@ def processes_with(service: ServiceProcess, *words: str) -> list[psutil.Process]
     return found
 
 
+def javas_with(service: ServiceProcess, word: str) -> list[psutil.Process]:
+    return [each for each in processes_with(service, word) if each.name() == "java"]
+
+
+def maps_of(process: psutil.Process) -> set[str]:
+    """Return the files that a process has in its memory, none of one that has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return {area.path for area in process.memory_maps()}
+    return set()
+
+
 def applications(service: ServiceProcess) -> dict[str, str]:
     """Return the state of each application that YARN knows, by its id."""
     nodes = service.http.get(f"/clusters/{LABEL}/state").json()["nodes"]
@@ -89,6 +105,22 @@ def files_with(secret: str, service: ServiceProcess, *commands: int) -> list[Pat
     return [file for file in files if file.is_file() and secret.encode() in file.read_bytes()]
 
 
+def test_its_drivers_masters_and_executors_start_from_the_class_archive(service: ServiceProcess):
+    archive = str(engine_at_once(Engine.SPARK).class_archive)
+    record = submit(service, program=UNTIL_GO + "spark.range(2).count()", language="python", arguments=ONE_CORE)
+    work = begun(service, record["id"])
+    try:
+        for name in ("proc_spark-sessions", "SparkSubmit", "ExecutorLauncher", "YarnCoarseGrainedExecutorBackend"):
+            wait_until(lambda name=name: javas_with(service, name), f"a Java with {name}", SECONDS)
+            wait_until(
+                lambda name=name: all(archive in maps_of(java) for java in javas_with(service, name)),
+                f"the class archive is used by each {name}",
+            )
+    finally:
+        (work / "go").touch()
+    assert service.ended(record["id"], SECONDS)["status"] == "done"
+
+
 def test_an_executor_that_is_killed_costs_time_and_no_rows(service: ServiceProcess):
     program = (
         "import os, time\nwork = os.getcwd()\n"
@@ -100,7 +132,7 @@ def test_an_executor_that_is_killed_costs_time_and_no_rows(service: ServiceProce
     )
     record = submit(service, program=program, language="python")
     work = begun(service, record["id"])
-    executors = [each for each in processes_with(service, "YarnCoarseGrainedExecutorBackend") if each.name() == "java"]
+    executors = javas_with(service, "YarnCoarseGrainedExecutorBackend")
     assert executors
     for executor in executors:
         executor.kill()

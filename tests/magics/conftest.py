@@ -76,6 +76,19 @@ class Notebook:
         self.error_lines = []
         return self.shell.run_cell(cell, store_history=True)
 
+    def displayed(self, cell: str) -> dict[str, Any]:
+        """Run a cell that must succeed and return its value's representations by media type."""
+        sent: list[dict[str, Any]] = []
+        hook = self.shell.displayhook
+        original = hook.write_format_data
+        hook.write_format_data = lambda data, _metadata=None: sent.append(data)
+        try:
+            self.value(cell)
+        finally:
+            hook.write_format_data = original
+        [data] = sent
+        return data
+
     def value(self, cell: str) -> Any:
         """Run a cell that must succeed and return its value."""
         result = self.run(cell)

@@ -31,7 +31,7 @@ def test_a_start_waits_until_the_cluster_is_up(service, notebook):
     service.clusters.add()
     assert notebook.value("%svc_cluster default start") is None
     assert service.clusters.asked == [("PUT", "state", {"state": "start"})]
-    assert notebook.lines[-1].startswith("✓ cluster default · UP in ")
+    assert notebook.lines[-1].startswith("✓ cluster default · up in ")
     assert service.bare or notebook.lines[-1].endswith(" · 2 workers")
 
 
@@ -49,7 +49,7 @@ def test_while_it_starts_the_line_says_what_is_being_done(extended_service, note
     threading.Thread(target=come_up).start()
     notebook.value("%svc_cluster start")
     assert any(line.startswith("◐ starting cluster default · 1 of 2 workers registered · ") for line in notebook.lines)
-    assert notebook.lines[-1].startswith("✓ cluster default · UP in ")
+    assert notebook.lines[-1].startswith("✓ cluster default · up in ")
 
 
 def test_a_start_that_fails_says_why(extended_service, notebook_of):
@@ -67,7 +67,7 @@ def test_a_start_that_fails_says_why(extended_service, notebook_of):
 def test_a_cluster_that_is_up_already_is_no_error(service, up, notebook):
     notebook.value("%svc_cluster start")
     assert service.clusters.asked == []
-    assert notebook.lines[-1].startswith("✓ cluster default · UP")
+    assert notebook.lines[-1].startswith("✓ cluster default · up")
     assert notebook.lines[-1].endswith("already")
 
 
@@ -77,15 +77,15 @@ def test_without_yes_nothing_is_terminated_and_the_line_says_what_would_be(servi
     assert "Terminate default? What runs on it or waits for it ends in error" in capsys.readouterr().out
     notebook.value("%svc_cluster terminate --yes")
     assert service.clusters.asked == [("PUT", "state", {"state": "terminate"})]
-    assert notebook.lines[-1].startswith("■ cluster default · DOWN after ")
+    assert notebook.lines[-1].startswith("■ cluster default · down after ")
 
 
 def test_state_health_and_nodes_are_reported(service, up, notebook):
     state = str(notebook.value("%svc_cluster state"))
-    assert "UP" in state
+    assert "up" in state
     health = str(notebook.value("%svc_cluster default health -o health"))
-    assert "namenode         ● UP" in health
-    assert "hive metastore   ● UP, heap 41 %" in health
+    assert "NameNode         ● up" in health
+    assert "Hive metastore   ● up, heap 41 %" in health
     assert "CPU 23 % · disk 12 %" in health
     nodes = notebook.value("%svc_cluster nodes")
     assert list(nodes["role"]) == ([] if service.bare else ["master", "worker", "worker"])
@@ -99,7 +99,7 @@ def test_a_cluster_that_is_down_has_no_health(service, notebook):
 def test_nodes_are_added_and_the_command_is_followed_to_its_end(service, up, notebook):
     notebook.value("%svc_cluster default add 2")
     assert service.clusters.asked == [("POST", "nodes", {"node_count": 2})]
-    assert notebook.lines[-1].startswith("✓ command 128 · done in ")
+    assert notebook.lines[-1].startswith("✓ command 128 · ")
     assert service.bare or notebook.lines[-1].endswith(" · cluster default has 4 workers now")
 
 
@@ -148,7 +148,7 @@ def test_without_a_verb_it_is_a_panel_with_the_same_as_text_beside_it(service, u
     panel = notebook.value("%svc_cluster default -o panel")
     assert isinstance(panel, ClusterPanel)
     assert "application/vnd.jupyter.widget-view+json" in notebook.result_data
-    assert notebook.result_data["text/plain"].startswith("default · Hadoop · ● UP")
+    assert notebook.result_data["text/plain"].startswith("default · Hadoop · ● up")
 
 
 def test_in_a_terminal_it_is_a_text(extended_service, terminal):

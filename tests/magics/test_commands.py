@@ -6,7 +6,7 @@ import pytest
 from tests.support.displayed import html_of
 
 from svc_jupyter.magics.cells.handle import CommandHandle
-from svc_jupyter.magics.display.errors import SvcCommandFailed
+from svc_jupyter.magics.display.failures import SvcCommandFailed
 from svc_jupyter.magics.display.records import local_time
 
 
@@ -70,7 +70,7 @@ def test_command_returns_the_result_again(ended):
     frame = ended.value("%svc_command 128 result -o again")
     assert list(frame["line"]) == ["a", "b"]
     assert ended.shell.user_ns["again"] is frame
-    assert ended.lines[-1] == "✓ command 128 · done · 2 rows × 1 · again"
+    assert ended.lines[-1] == "✓ command 128 · done · 2 lines · again"
 
 
 def test_command_returns_a_result_in_a_format(service, notebook):

@@ -16,7 +16,7 @@ def test_status_shows_service_account_and_features_but_no_token(service, noteboo
 
 def test_config_shows_the_settings_and_their_origin_but_no_token(service, notebook):
     shown = repr(notebook.value("%svc_config"))
-    assert "rows_shown         1000" in shown
+    assert "rows_shown         20" in shown
     assert f"service            {service.base_url}" in shown
     assert "the environment" in shown
     assert "token              set, not shown" in shown
@@ -30,14 +30,13 @@ def test_config_shows_the_settings_and_their_origin_but_no_token(service, notebo
 def test_a_setting_counts_for_the_cells_that_follow(service, notebook, line):
     service.behave("seq 9", output="".join(f"{n}\n" for n in range(9)))
     notebook.run(line).raise_error()
-    notebook.value("%%svc_shell\nseq 9\n")
-    assert "showing 5 (-n to change)" in notebook.lines[-1]
+    assert "… 4 more lines" in notebook.displayed("%%svc_shell\nseq 9\n")["text/plain"]
 
 
 def test_a_setting_is_reset(notebook):
     notebook.value("%svc_config rows_shown 5")
     notebook.value("%svc_config rows_shown --reset")
-    assert "1000" in repr(notebook.value("%svc_config rows_shown"))
+    assert "20" in repr(notebook.value("%svc_config rows_shown"))
 
 
 @pytest.mark.parametrize("value", ["many", "-1"])

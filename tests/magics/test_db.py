@@ -14,7 +14,7 @@ def test_a_query_becomes_a_typed_frame(service, notebook):
     assert frame["flights"].sum() == 6
     assert notebook.shell.user_ns["delays"] is frame
     assert type(frame) is pd.DataFrame
-    assert notebook.lines[-1].endswith("3 rows × 2 · delays")
+    assert notebook.lines[-1].endswith("3 rows × 2 columns · delays")
     assert service.submissions[0]["db_tap_id"] == 1
 
 
@@ -92,6 +92,7 @@ def test_a_percent_and_a_semicolon_in_a_query_are_the_engines(service, notebook)
 def test_no_more_rows_are_shown_than_asked_for_and_the_value_has_all(service, notebook):
     service.add_tap("flights")
     service.behave("q", table=pa.table({"n": list(range(5000)), "text": ["<b>"] * 5000}))
-    frame = notebook.value("%%svc_db --tap flights\nq\n")
-    assert len(frame) == 5000
-    assert "5,000 rows × 2 · showing 1,000 (-n to change)" in notebook.lines[-1]
+    data = notebook.displayed("%%svc_db --tap flights -o frame\nq\n")
+    assert len(notebook.shell.user_ns["frame"]) == 5000
+    assert notebook.lines[-1].endswith(" · 5,000 rows × 2 columns · frame")
+    assert "rows 1 to 10 and 4,991 to 5,000 of 5,000" in data["text/html"]

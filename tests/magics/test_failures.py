@@ -2,8 +2,8 @@
 
 import pytest
 
-from svc_jupyter.magics.display.errors import SvcCommandCancelled, SvcCommandFailed, SvcServiceError
-from svc_jupyter.magics.display.failures import Origin, failure_text
+from svc_jupyter.magics.display.errors import SvcServiceError
+from svc_jupyter.magics.display.failures import Origin, SvcCommandCancelled, SvcCommandFailed, failure
 
 
 def test_a_failed_query_shows_cause_place_tap_and_next_step(service, notebook):
@@ -99,19 +99,19 @@ def test_a_service_error_is_one_error_in_every_magic(service, notebook, magic):
 
 
 def test_a_long_message_and_log_are_shortened():
-    text = failure_text(1, "\n".join(["cause", *"abcdefghijklmnopqrstuvwxyz"]), [], Origin("query"), 2.0)
+    text = str(failure(1, "\n".join(["cause", *"abcdefghijklmnopqrstuvwxyz"]), [], Origin("query"), 2.0))
     assert len(text.split("\n")) < 20
 
 
 def test_a_log_line_that_is_the_message_is_reported_once():
-    text = failure_text(1, "exit code 2: no such file", ["no such file", "more"], Origin("script"), 2.0)
+    text = str(failure(1, "exit code 2: no such file", ["no such file", "more"], Origin("script"), 2.0))
     assert text.count("no such file") == 1
     assert "  more\n" in text
 
 
 def test_what_the_service_reports_itself_is_reported_once():
     message = "no such table: tt\n  query, line 2: from tt\n  tap big (sqlite)"
-    text = failure_text(1, message, [], Origin("query", "select a\nfrom tt", "tap big (sqlite)"), 2.0)
+    text = str(failure(1, message, [], Origin("query", "select a\nfrom tt", "tap big (sqlite)"), 2.0))
     assert text.split("\n") == [
         "command 1 failed after 2.0 s: no such table: tt",
         "  query, line 2: from tt",
@@ -121,9 +121,9 @@ def test_what_the_service_reports_itself_is_reported_once():
 
 def test_the_engines_caret_stays_under_its_word():
     message = 'syntax error at or near "form"\n  LINE 1: select 1 form t\n                   ^'
-    lines = failure_text(1, message, [], Origin("query"), 2.0).split("\n")
+    lines = str(failure(1, message, [], Origin("query"), 2.0)).split("\n")
     assert lines[1:3] == ["  LINE 1: select 1 form t", "                   ^"]
 
 
 def test_without_a_message_the_failure_is_still_reported():
-    assert failure_text(1, "", [], Origin("script"), 2.0).startswith("command 1 failed after 2.0 s\n")
+    assert str(failure(1, "", [], Origin("script"), 2.0)).startswith("command 1 failed after 2.0 s\n")

@@ -40,7 +40,7 @@ def test_a_hive_query_becomes_a_typed_frame(service, notebook):
     service.behave("select 1 as n", table=pa.table({"n": [1]}))
     frame = notebook.value("%%svc_hive --label etl -o one\nselect 1 as n\n")
     assert frame["n"].sum() == 1
-    assert notebook.lines[-1].endswith("1 row × 1 · one")
+    assert notebook.lines[-1].endswith("1 row × 1 column · one")
     assert {name: service.submissions[0][name] for name in ("command_type", "label")} == {
         "command_type": "HiveCommand",
         "label": "etl",
@@ -58,7 +58,7 @@ def test_the_line_says_that_the_cluster_is_started_for_it(extended_service, note
 
     threading.Thread(target=end).start()
     notebook.run("%%svc_hive\nselect 1\n")
-    assert any("Hive · waiting: starting cluster default (12 s)" in line for line in notebook.lines)
+    assert any("Hive · starting cluster default (12 s)" in line for line in notebook.lines)
 
 
 def test_what_stands_behind_the_sub_command_is_the_job_s(service, notebook):

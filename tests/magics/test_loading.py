@@ -12,7 +12,7 @@ MAGICS = {
     *("svc_shell", "svc_db", "svc_composite", "svc_command", "svc_history", "svc_status", "svc_config"),
     *("svc_schedule", "svc_notebook", "svc_notebooks", "svc_folders", "svc_notes", "svc_policy"),
     *("svc_pig", "svc_hive", "svc_hadoop", "svc_table", "svc_sensor", "svc_cluster", "svc_clusters"),
-    *("svc_spark", "svc_sql", "svc_spark_run", "svc_note", "svc_presto", "svc_environment", "svc_pipeline"),
+    *("svc_spark", "svc_sql", "svc_spark_run", "svc_note", "svc_presto", "svc_environment", "svc_pipeline", "svc_tap"),
 }
 
 
@@ -42,7 +42,8 @@ def test_loading_twice_leaves_everything_once(unconnected):
     load_ipython_extension(shell)
     assert registered(shell) == MAGICS
     assert sum(type(thing).__name__ == "SvcMagics" for thing in shell.configurables) == 1
-    assert len(shell.Completer.custom_matchers) == 1
+    matchers = [matcher.matcher_identifier for matcher in shell.Completer.custom_matchers]
+    assert matchers == ["svc_jupyter.magic_matcher", "svc_jupyter.sql_matcher"]
 
 
 def test_unloading_takes_everything_back(unconnected):

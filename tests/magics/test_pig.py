@@ -5,7 +5,8 @@ import pytest
 
 from svc_jupyter.magics.commands.pig import outputs_of
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.rendering import readable, with_readable_cells
+from svc_jupyter.magics.display.grid import with_readable_cells
+from svc_jupyter.magics.display.values import readable
 
 CARRIERS = pa.table({"carrier": ["UA", "AA"], "days": [[{"day": 1}], []]})
 MONTHS = pa.table({"month": list(range(1, 13))})
@@ -29,10 +30,10 @@ def test_the_last_dump_is_the_value_and_the_others_are_shown(dumping, capsys):
     frame = dumping.value("%%svc_pig -o last -n 5\nrun\n")
     assert list(frame["carrier"]) == ["UA", "AA"]
     assert dumping.shell.user_ns["last"] is frame
-    assert any(line.endswith("2 rows × 2 · last") for line in dumping.lines)
+    assert any(line.endswith("2 rows × 2 columns · last") for line in dumping.lines)
     assert "11" not in dumping.lines[-1]  # the first five of twelve months
     printed = capsys.readouterr().out.splitlines()
-    assert printed[:2] == ["DUMP months · 12 rows × 1 · showing 5", "DUMP carriers"]
+    assert printed[:2] == ["DUMP months · 12 rows × 1 column · showing 5", "DUMP carriers"]
 
 
 def test_each_dump_can_have_a_name(dumping):

@@ -7,7 +7,7 @@ def test_a_presto_query_becomes_a_typed_frame(service, notebook):
     service.behave("select 1 as n", table=pa.table({"n": [1]}))
     frame = notebook.value("%%svc_presto --label fast -o one\nselect 1 as n\n")
     assert frame["n"].sum() == 1
-    assert notebook.lines[-1].endswith("1 row × 1 · one")
+    assert notebook.lines[-1].endswith("1 row × 1 column · one")
     body = service.submissions[0]
     assert (body["command_type"], body["label"], body["query"]) == ("PrestoCommand", "fast", "select 1 as n\n")
 

@@ -40,7 +40,7 @@ def record(**fields):
         ),
         (
             {"status": "waiting", "message": "starting cluster default (12 s)"},
-            "◐ command 128 · database query · waiting: starting cluster default (12 s) · 4 s · interrupt to cancel",
+            "◐ command 128 · database query · starting cluster default (12 s) · 4 s · interrupt to cancel",
         ),
         (
             {"status": "waiting", "throttled": True},
@@ -58,8 +58,8 @@ def test_before_the_submission_it_is_connecting():
 
 
 def test_the_last_line_shows_what_came_out():
-    assert done_line(128, 4.2, ["336,776 rows × 19", "delays"]) == (
-        "✓ command 128 · done in 4.2 s · 336,776 rows × 19 · delays"
+    assert done_line(128, 4.2, ["336,776 rows × 19 columns", "delays"]) == (
+        "✓ command 128 · 4.2 s · 336,776 rows × 19 columns · delays"
     )
 
 
@@ -140,7 +140,7 @@ def test_a_slow_command_shows_progress_that_its_last_line_replaces(service, note
         return any(line.startswith(runs) for line in notebook.lines)
 
     sent = run_held(service, notebook, until=lambda: wait_until(is_shown))
-    assert sent[-1]["text"].startswith("✓ command 128 · done in ")
+    assert sent[-1]["text"].endswith(" s · 1 line")
     assert len({message["transient"]["display_id"] for message in sent}) == 1
     assert [message["update"] for message in sent] == [False] + [True] * (len(sent) - 1)
 
@@ -170,7 +170,7 @@ def test_a_run_that_nobody_watches_keeps_the_last_line_only(service, notebook, m
     monkeypatch.setattr(running, "SILENT_SECONDS", 0.0)
     notebook.shell.watched = False
     [message] = run_held(service, notebook, until=lambda: service.wait_until_asked("/commands/128"))
-    assert message["text"].startswith("✓ command 128 · done in ")
+    assert message["text"].endswith("s · 1 line")
 
 
 def test_a_slow_failure_leaves_no_running_line(service, notebook, wait_until):

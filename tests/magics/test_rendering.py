@@ -10,8 +10,10 @@ import pyarrow as pa
 import pytest
 from tests.support.displayed import html_of
 
+from svc_jupyter.magics.display.grid import RESULT
 from svc_jupyter.magics.display.rendering import Facts, size_text
 
+OF_THE_THEME = re.compile(r"^\s*(?:var\(--|0\b|none\b|collapse|separate|\d+px solid var\(--)")
 WIDE = pa.table({"n": list(range(5000)), "text": ["<script>alert(1)</script>"] * 5000})
 
 
@@ -22,29 +24,15 @@ def wide_frame(service, notebook):
     return notebook.value("%%svc_db --tap flights\nq\n")
 
 
-def displayed(notebook, cell):
-    """Run a cell and return what the display hook sent."""
-    sent = []
-    hook = notebook.shell.displayhook
-    original = hook.write_format_data
-    hook.write_format_data = lambda data, _metadata=None: sent.append(data)
-    try:
-        notebook.value(cell)
-    finally:
-        hook.write_format_data = original
-    [data] = sent
-    return data
-
-
 def test_the_first_rows_are_shown_escaped(service, notebook):
     service.add_tap("flights")
     service.behave("q", table=WIDE)
-    data = displayed(notebook, "%%svc_db --tap flights -n 20\nq\n")
-    assert data["text/html"].count("<tr") == 21
+    data = notebook.displayed("%%svc_db --tap flights -n 20\nq\n")
+    assert data["text/html"].count("<tr") == 22  # the names, twenty rows, and the gap between them
     assert "<script>" not in data["text/html"]
     assert "&lt;script&gt;" in data["text/html"]
-    assert "5000" not in data["text/html"]  # no second, contradicting count
-    assert set(data) == {"text/html", "text/plain"}
+    assert "rows 1 to 10 and 4,991 to 5,000 of 5,000" in data["text/html"]
+    assert RESULT in data
 
 
 @pytest.mark.parametrize(
@@ -55,11 +43,11 @@ def test_no_text_of_a_display_is_a_formula(service, notebook, cell):
     service.behave("q", table=pa.table({"price": ["from $5 to $10"]}))
     service.behave("ls", output="from $5 to $10\n")
     notebook.value("%%svc_shell --quiet\nls\n")
-    html = displayed(notebook, cell)["text/html"]
-    opening = re.search(r"<table[^>]*>", html)
+    html = notebook.displayed(cell)["text/html"]
+    opening = re.search(r"<\w+ [^>]*mathjax_ignore tex2jax_ignore[^>]*>", html)
     assert opening is not None
-    assert "mathjax_ignore tex2jax_ignore" in opening[0]
     assert "$" not in html[: opening.start()]
+    assert "</" not in re.sub(r"<style>.*?</style>", "", html[: opening.start()], flags=re.DOTALL)
 
 
 def test_html_has_no_colours_of_its_own(service, notebook):
@@ -67,14 +55,13 @@ def test_html_has_no_colours_of_its_own(service, notebook):
     service.behave("q", table=WIDE)
     service.behave("ls", output="a\n")
     for cell in ("%%svc_db --tap flights -n 20\nq\n", "%%svc_shell\nls\n", "%svc_status"):
-        html = displayed(notebook, cell)["text/html"]
-        assert "color" not in html
-        assert "background" not in html
-        assert "#" not in html
+        html = notebook.displayed(cell)["text/html"]
+        named = re.findall(r"(?:color|background|border[-\w]*):([^;}\"]+)", html)
+        assert [value for value in named if not OF_THE_THEME.search(value)] == []
 
 
 def test_later_displays_are_those_of_pandas(wide_frame, notebook):
-    data = displayed(notebook, "_")
+    data = notebook.displayed("_")
     assert data["text/html"].count("<tr") < 100
     assert data["text/plain"] == repr(wide_frame)
 
@@ -101,13 +88,13 @@ def test_a_formatter_of_the_user_goes_first(service, notebook):
     service.behave("ls", output="a\n")
     formatter = notebook.shell.display_formatter.formatters["text/html"]
     formatter.for_type(pd.DataFrame, lambda _frame: "<p>mine</p>")
-    assert displayed(notebook, "%%svc_shell\nls\n")["text/html"] == "<p>mine</p>"
+    assert notebook.displayed("%%svc_shell\nls\n")["text/html"] == "<p>mine</p>"
 
 
 def test_lines_keep_their_blanks_and_their_length(service, notebook):
     service.behave("ls", output=f"  a   b\n{'x' * 300}\n")
-    data = displayed(notebook, "%%svc_shell\nls\n")
-    assert "white-space: pre" in data["text/html"]
+    data = notebook.displayed("%%svc_shell\nls\n")
+    assert "white-space:pre" in data["text/html"]
     assert ">  a   b</td>" in data["text/html"]
     assert "x" * 300 in data["text/html"]
     assert data["text/plain"].split("\n") == ["   line", "0    a   b", f"1  {'x' * 300}"]
@@ -118,8 +105,8 @@ def test_a_terminal_gets_text_and_pandas_own_limits(terminal, extended_service, 
     extended_service.behave("q", table=WIDE)
     terminal.value("%%svc_db --tap flights\nq\n")
     shown = capsys.readouterr().out
-    assert "command 128 · done in " in shown
-    assert "5,000 rows × 2\n" in shown
+    assert shown.startswith("command 128 · ")
+    assert "5,000 rows × 2 columns\n" in shown
     assert "✓" not in shown
     assert len(shown.split("\n")) < 80
 
@@ -129,13 +116,13 @@ def test_a_terminal_shows_as_many_rows_as_asked_for(terminal, extended_service, 
     extended_service.behave("q", table=WIDE)
     terminal.value("%%svc_db --tap flights -n 100\nq\n")
     shown = capsys.readouterr().out
-    assert "showing 100 (-n to change)" in shown
+    assert "[5,000 rows x 2 columns]" in shown
     assert len(shown.split("\n")) > 100
 
 
 def test_a_size_is_reported_in_words():
-    assert size_text(pd.DataFrame({"a": [1]})) == "1 row × 1"
-    assert size_text(pd.DataFrame({"a": range(336_776), "b": 1})) == "336,776 rows × 2"
+    assert size_text(pd.DataFrame({"a": [1]})) == "1 row × 1 column"
+    assert size_text(pd.DataFrame({"a": range(336_776), "b": 1})) == "336,776 rows × 2 columns"
     assert size_text(pd.DataFrame()) == "no rows"
 
 

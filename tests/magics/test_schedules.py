@@ -140,7 +140,7 @@ def test_the_result_of_an_action_is_its_command_s(service, notebook):
     frame = notebook.value("%svc_schedule result report 1 --format csv -o one")
     assert frame.to_dict("list") == {"a": [1], "b": [2]}
     assert notebook.shell.user_ns["one"] is frame
-    assert notebook.lines[-1] == f"✓ command {first} · done · 1 row × 2 · one"
+    assert notebook.lines[-1] == f"✓ command {first} · done · 1 row × 2 columns · one"
 
 
 def test_the_result_of_an_action_that_waits_is_waited_for(service, notebook, wait_until):

@@ -12,14 +12,21 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 # One service for all of them, and the engines of a cluster need their time.
-pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("notebooks"), pytest.mark.engine]
+pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("notebooks"), pytest.mark.engine]
 QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 
 
 def compared_with_its_published_outputs(
     notebook: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    options = ["--nbval-lax", "--nbval-current-env", "--nbval-sanitize-with", str(ROOT / "notebooks" / "nbval.cfg")]
+    plugin = ["-p", "tests.support.nbval_outputs"]
+    options = [
+        *plugin,
+        "--nbval-lax",
+        "--nbval-current-env",
+        "--nbval-sanitize-with",
+        str(ROOT / "notebooks" / "nbval.cfg"),
+    ]
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options, "-p", "no:cacheprovider", "--rootdir", str(ROOT), str(notebook)],
         env=environment,

@@ -106,7 +106,7 @@ def test_what_a_cluster_that_is_down_cannot_do_is_refused(jupyter: JupyterProces
     assert jupyter.http.get("/clusters/a%2fb%20c").status_code == 404
 
 
-def test_rows_come_as_csv_and_stop_where_the_page_goes_away(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+def test_rows_come_as_files_and_stop_where_the_page_goes_away(jupyter: JupyterProcess, service: ServiceProcess) -> None:
     file = service.data_dir / "storage" / "rows.db"
     file.parent.mkdir(exist_ok=True)
     sqlite3.connect(file).close()
@@ -124,4 +124,6 @@ def test_rows_come_as_csv_and_stop_where_the_page_goes_away(jupyter: JupyterProc
     assert first == '"i","t"'
     whole = jupyter.http.get(f"/commands/{command_id}/results", headers=csv).text
     assert whole.endswith('300000,"a,b"\n')
+    parquet = jupyter.http.get(f"/commands/{command_id}/results", headers={"Accept": "application/vnd.apache.parquet"})
+    assert parquet.content[:4] == parquet.content[-4:] == b"PAR1"
     assert jupyter.http.get("/commands/999999/results", headers=csv).status_code == 404

@@ -82,14 +82,26 @@ def test_what_a_deletion_takes_is_reported_before(jupyter: JupyterProcess) -> No
     assert jupyter.http.get("/folders", params=asked).status_code == 200
 
 
+def test_a_note_is_created_in_a_folder(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    note = {"name": "made here", "location": "Users/admin@localhost"}
+    made = jupyter.http.post("/notes", json=note)
+    assert made.status_code == 200, made.text
+    assert service.http.get(f"/notebooks/{made.json()['id']}").json()["location"] == note["location"]
+    taken = jupyter.http.post("/notes", json=note)
+    assert (taken.status_code, "made here" in taken.json()["message"]) == (422, True)
+
+
 def test_a_note_is_copied_renamed_moved_and_deleted(jupyter: JupyterProcess, service: ServiceProcess) -> None:
-    paragraphs = [{"text": "%sql\nselect 1"}]
+    paragraphs = [{"text": "%sql\nselect 1"}, {"text": "val one = 1"}]
     note = service.http.post("/notebooks", json={"name": "late <b>", "location": "Common", "paragraphs": paragraphs})
     address = f"/notes/{note.json()['id']}"
     copied = jupyter.http.post(f"{address}/copy", json={"name": "late <b>", "to": ""})
     assert copied.status_code == 201, copied.text
     local = json.loads((jupyter.root / copied.json()["path"]).read_text())
-    assert "select 1" in "".join(local["cells"][0]["source"])
+    assert "".join(local["cells"][0]["source"]) == "%sql\nselect 1"
+    # It opens with the kernel of Spark, where a cell that names no language is Python.
+    assert local["metadata"]["kernelspec"]["name"] == "svc-spark"
+    assert "".join(local["cells"][1]["source"]) == "%spark\nval one = 1"
     assert jupyter.http.post(f"{address}/copy", json={"name": "a/b", "to": ""}).status_code == 422
     assert jupyter.http.put(address, json={"name": "later"}).json()["name"] == "later"
     jupyter.http.post("/folders", json={"name": "of late notes", "location": "Common", "type": "notes"})
@@ -175,3 +187,45 @@ def test_a_dashboard_is_renamed_moved_and_deleted(jupyter: JupyterProcess, servi
     assert jupyter.http.post("/folders", json=folder).status_code == 200
     assert jupyter.http.put(address, json={"location": "Common/boards"}).json()["location"] == "Common/boards"
     assert jupyter.http.delete(address).status_code == 200
+
+
+def test_a_note_is_told_without_its_document_and_binding_it_to_a_cluster_keeps_its_copy_current(
+    jupyter: JupyterProcess, service: ServiceProcess
+) -> None:
+    paragraphs = [{"id": "p1", "text": "%sql\nselect ${days=7}"}]
+    note = service.http.post(
+        "/notebooks", json={"name": "bound", "location": "Common", "paragraphs": paragraphs}
+    ).json()
+    address = f"/notes/{note['id']}"
+    path = jupyter.http.post(f"{address}/copy", json={"name": "bound", "to": ""}).json()["path"]
+    told = jupyter.http.get(f"{address}/document", params={"path": path}).json()
+    assert (told["version"], told["copied"], told["cluster_id"]) == (1, 1, None)
+    assert "paragraphs" not in told
+    assert [one["name"] for one in told["forms"]] == ["days"]
+    assert jupyter.http.get(f"{address}/document", params={"path": "other.ipynb"}).json()["copied"] is None
+    cluster = service.http.get("/clusters/default").json()["id"]
+    bound = jupyter.http.put(f"{address}/cluster", json={"path": path, "cluster_id": cluster})
+    assert (bound.status_code, bound.json()["cluster_id"], bound.json()["version"]) == (200, cluster, 2)
+    assert jupyter.http.get(f"{address}/document", params={"path": path}).json()["copied"] == 2
+    assert jupyter.http.put(f"{address}/document", json={"path": path}).status_code == 200
+    # What somebody else has written since is still a conflict.
+    service.http.put(f"/notebooks/{note['id']}", json={"paragraphs": [{"text": "else"}]}).raise_for_status()
+    assert jupyter.http.put(f"{address}/cluster", json={"path": path, "cluster_id": 0}).status_code == 200
+    assert jupyter.http.put(f"{address}/document", json={"path": path}).status_code == 409
+    assert jupyter.http.put(f"{address}/cluster", json={"path": path}).status_code == 422
+
+
+def test_the_forms_of_a_notebook_that_is_not_saved_are_read_by_the_service(jupyter: JupyterProcess) -> None:
+    cells = [
+        {"cell_type": "code", "id": "a", "metadata": {}, "source": "%sql\nselect ${minutes=30}", "outputs": []},
+        {"cell_type": "code", "id": "b", "metadata": {}, "source": "z.select('to', 'b', ['a', 'b'])", "outputs": []},
+    ]
+    for cell in cells:
+        cell["execution_count"] = None
+    answer = jupyter.http.post("/notes/forms", json={"cells": cells})
+    assert answer.status_code == 200, answer.text
+    assert [(one["name"], one["type"], one["default"]) for one in answer.json()["forms"]] == [
+        ("minutes", "text", "30"),
+        ("to", "select", "b"),
+    ]
+    assert jupyter.http.post("/notes/forms", json={}).status_code == 422

@@ -40,6 +40,8 @@ def test_a_notebook_edited_since_is_reported_and_can_be_stored_again(jupyter: Ju
     assert jupyter.http.get("/schedules/copy", params=query).json()["is_current"] is True
     jupyter.write_notebook("edited.ipynb", "2")
     assert jupyter.http.get("/schedules/copy", params=query).json()["is_current"] is False
+    [cell] = jupyter.http.get("/schedules/copy/comparison", params=query).json()["cells"]
+    assert cell["source"] == [["1", "2"]]
     assert jupyter.http.put("/schedules/copy", json=query).status_code == 200
     assert jupyter.http.get("/schedules/copy", params=query).json()["is_current"] is True
 
@@ -68,6 +70,18 @@ def test_it_runs_now_as_a_command_of_its_own(jupyter: JupyterProcess) -> None:
 
     assert wait_until(ended, "the end of the run", 60)["status"] == "done"
     assert "42" in jupyter.http.get(f"/commands/{record['id']}/results").json()["results"]
+    [run] = jupyter.http.get(f"/schedules/{made['id']}/runs").json()["commands"]
+    assert (run["id"], run["status"]) == (record["id"], "done")
+    [*_, cell] = jupyter.http.get(f"/commands/{record['id']}/comparison/{record['id']}").json()["cells"]
+    assert (cell["is_same"], cell["outputs"]) == (True, [["42", "42"]])
+    changed = {"schedule": made["id"], "command": {"path": made["command"]["path"], "arguments": {"n": 1}}}
+    again = jupyter.http.post("/runs", json=changed).json()
+    assert [one["id"] for one in jupyter.http.get(f"/schedules/{made['id']}/runs").json()["commands"]] == [
+        again["id"],
+        record["id"],
+    ]
+    newest = {run["schedule_id"]: run["command"]["id"] for run in jupyter.http.get("/runs").json()["runs"]}
+    assert newest[made["id"]] == again["id"]
 
 
 def test_a_notebook_runs_once_without_a_schedule(jupyter: JupyterProcess) -> None:
@@ -97,13 +111,14 @@ def test_an_actions_log_and_executed_notebook_are_shown_and_nothing_in_it_runs(j
     action = wait_until(first, "the end of the first action", 60)
     assert action["status"] == "done"
     assert "from the action" in jupyter.http.get(f"/actions/{action['id']}/logs").text
-    page = jupyter.http.get(f"/actions/{action['id']}/notebook")
+    executed_at = f"/commands/{action['query_hist_id']}/notebook"
+    page = jupyter.http.get(executed_at)
     assert "from the action" in page.text
     assert page.headers["Content-Type"].startswith("text/html")
     assert page.headers["Content-Security-Policy"].startswith("sandbox;")
-    executed = jupyter.http.get(f"/actions/{action['id']}/notebook", params={"format": "ipynb"}).json()
+    executed = jupyter.http.get(executed_at, params={"format": "ipynb"}).json()
     assert executed["cells"][-1]["outputs"][0]["text"] in ("from the action\n", ["from the action\n"])
-    assert jupyter.http.get(f"/actions/{action['id']}/notebook", params={"format": "pdf"}).status_code == 422
+    assert jupyter.http.get(executed_at, params={"format": "pdf"}).status_code == 422
     assert jupyter.http.post(f"/actions/{action['id']}/rerun").json()["status"] == "rescheduled"
     assert jupyter.http.put(f"/actions/{action['id']}/kill").json() == {"kill_succeeded": "false"}  # it has ended
     assert jupyter.http.get(f"/actions/{action['id']}").json()["id"] == action["id"]

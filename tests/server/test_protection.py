@@ -81,7 +81,7 @@ def test_a_wrong_token_is_reported_and_new_settings_are_taken(
 ) -> None:
     server = new_jupyter(base_url=service.base_url, token="not-the-token")
     status = server.http.get("/status").json()
-    assert (status["connected"], status["base_url"]) == (False, service.base_url)
+    assert (status["connected"], status["base_url"], status["status"]) == (False, service.base_url, 401)
     assert "token" in status["message"]
     refused = server.http.get("/commands")
     assert refused.status_code == 401

@@ -56,11 +56,11 @@ def workers(up: Screen) -> list[str]:
 
 def test_it_shows_state_daemons_plots_and_workers(up: Screen) -> None:
     assert "<b>default</b></span> · Hadoop" in up.text
-    assert "● UP 2 h 14 min" in up.text
-    assert "namenode <b>UP</b>" in up.text
-    assert "hive metastore <b>UP, heap 41 %</b>" in up.text
+    assert "● up 2 h 14 min" in up.text
+    assert "NameNode <b>up</b>" in up.text
+    assert "Hive metastore <b>up, heap 41 %</b>" in up.text
     assert 'aria-label="CPU over 10 minutes: from 20 to 29, last 29"' in up.text
-    assert "Workers 2 of 2 to 4" in up.text
+    assert "Workers 2 of 2–4" in up.text
     assert workers(up) == ["ip-127-0-0-11", "ip-127-0-0-12"]
     assert "refreshes every 5 s while visible" in up.text
     assert not re.search(r"#[0-9a-fA-F]{3}", up.text)  # no colour but the theme's
@@ -71,8 +71,8 @@ def test_presto_and_what_notebooks_talk_to_are_shown_with_their_heaps(service: S
     service.clusters.engine = {"presto": full}
     service.clusters.daemons["zeppelin"] = {"status": "DOWN", "heap": {"usage_percent": "0.0", "status": "red"}}
     up.look()
-    assert "presto <b>UP, heap 84 %, yellow</b>" in up.text
-    assert "✗</span> notebooks <b>DOWN</b>" in up.text
+    assert "Presto <b>up, heap 84 %, yellow</b>" in up.text
+    assert "✗</span> Spark notebooks <b>down</b>" in up.text
 
 
 def test_a_daemon_that_is_down_is_reported_with_its_reason(service: ServiceDouble, up: Screen) -> None:
@@ -80,7 +80,7 @@ def test_a_daemon_that_is_down_is_reported_with_its_reason(service: ServiceDoubl
     heap = {"heap": {"usage_percent": "0.0", "status": "red"}}
     service.clusters.daemons = {"hive_metastore": silent | heap, "namenode": "UP", "resourcemanager": "DOWN"}
     up.look()
-    assert "✗</span> resourcemanager <b>DOWN</b>" in up.text
+    assert "✗</span> ResourceManager <b>down</b>" in up.text
     assert "(it does not answer &lt;1&gt;)" in up.text
     assert "--jp-error-color1" in up.text
 
@@ -90,7 +90,7 @@ def test_what_the_service_does_not_show_is_unknown_and_never_green(service: Serv
     up.panel.model.clock = lambda: NOW + timedelta(minutes=1)
     up.look()
     assert "unknown since" in up.text
-    assert "namenode <b>unknown since" in up.text
+    assert "NameNode <b>unknown since" in up.text
     assert "--jp-success-color1" not in up.text
     assert "<svg" not in up.text
     assert "you may not: cluster, read" in up.text
@@ -107,10 +107,10 @@ def test_a_service_that_hangs_makes_it_unknown_and_holds_nothing_up(
     monkeypatch.setattr("svc_jupyter.widgets.clusters.model.LATE_SECONDS", 0.05)
     service.held = threading.Event()
     up.button("Refresh").click()  # returns at once
-    wait_until(lambda: "namenode <b>unknown since" in up.text)
+    wait_until(lambda: "NameNode <b>unknown since" in up.text)
     service.held.set()
     up.settle()
-    assert "namenode <b>UP</b>" in up.text
+    assert "NameNode <b>up</b>" in up.text
 
 
 def test_workers_are_added_after_a_yes_and_the_command_is_followed(service: ServiceDouble, up: Screen) -> None:
@@ -183,12 +183,12 @@ def test_a_cluster_is_terminated_and_started_again(service: ServiceDouble, up: S
     up.press("Terminate…")
     assert "HDFS and logs are gone for good" in up.text
     up.press("Terminate default")
-    assert "○ DOWN" in up.text
+    assert "○ down" in up.text
     assert "terminated by ann@example.com. A start makes a coordinator and 2 workers" in up.text
     assert up.buttons("Apply…") == []
     service.clusters.starts_at_once = False
     up.press("Start")
-    assert "◐ PENDING" in up.text
+    assert "◐ starting" in up.text
     assert up.panel.model.period() == 1
     assert [body for _, _, body in service.clusters.asked] == [{"state": "terminate"}, {"state": "start"}]
 
@@ -202,11 +202,36 @@ def test_nodes_of_a_spark_cluster_cannot_be_changed_and_it_says_so(service: Serv
     assert [button.disabled for button in panel.buttons("Remove…")] == [True, True]
 
 
+def test_a_cluster_that_others_run_says_where_and_has_no_size_to_change(service: ServiceDouble, panels: Any) -> None:
+    external = {"trino_url": "https://trino.example.com:8443", "presto_url": None}
+    service.clusters.add(state="UP", provider="external", external=external)
+    up = panels()
+    assert "<b>default</b></span> · external · Trino at trino.example.com · " in up.text
+    assert "Workers" not in up.text
+    up.press("Terminate…")
+    assert "Let go of default? What runs on it for this service or waits for it ends in error" in up.text
+
+
+@pytest.mark.parametrize(
+    ("name", "address", "words"),
+    [
+        ("hiveserver2", "hive.example.com:10000", "HiveServer2 at hive.example.com"),
+        ("hiveserver2", "jdbc:hive2://hive.example.com:10000/;auth=noSasl", "HiveServer2 at hive.example.com"),
+        ("spark_connect", "sc://spark.example.com:15002", "Spark Connect at spark.example.com"),
+    ],
+)
+def test_what_others_run_is_said_with_its_place(
+    service: ServiceDouble, panels: Any, name: str, address: str, words: str
+) -> None:
+    service.clusters.add(state="UP", provider="external", external={name: address})
+    assert f"<b>default</b></span> · external · {words} · " in panels().text
+
+
 def test_one_of_several_clusters_is_chosen(service: ServiceDouble, panels: Any) -> None:
     service.clusters.add()
     service.clusters.add("etl", state="UP")
     panel = panels(None)
-    assert [text for text, _ in panel.field("Cluster").options] == ["○ default · Hadoop · DOWN", "● etl · Hadoop · UP"]
+    assert [text for text, _ in panel.field("Cluster").options] == ["○ default · Hadoop · down", "● etl · Hadoop · up"]
     panel.choose("Cluster", 2)
     assert "<b>etl</b>" in panel.text
     assert panel.field("wanted").value == 2
@@ -218,7 +243,7 @@ def test_it_looks_by_itself_only_while_it_is_seen(
     monkeypatch.setattr("svc_jupyter.widgets.clusters.model.CALM_SECONDS", 0.01)
     service.clusters.move(1, "DOWN")
     up.view(visible=True)
-    wait_until(lambda: "DOWN" in up.text)
+    wait_until(lambda: "down" in up.text)
     up.view(visible=False)
     up.settle()
     requests = len(service.requests)
@@ -244,6 +269,6 @@ def test_a_bare_service_shows_what_it_knows(panels: Any, service: ServiceDouble)
     service.clusters.bare = True
     service.clusters.add(state="UP")
     panel = panels()
-    assert "● UP" in panel.text
+    assert "● up" in panel.text
     assert "CPU 23 % · disk 12 %" in panel.text
-    assert repr(panel.panel).startswith("default · Hadoop · ● UP\n  health   ● namenode UP")
+    assert repr(panel.panel).startswith("default · Hadoop · ● up\n  health   ● NameNode up")

@@ -4,16 +4,17 @@ import { UseSignal } from '@jupyterlab/ui-components';
 import { type JSX, useContext, useEffect } from 'react';
 import { clusterIcon } from '../icons';
 import { isConfirmed, VisibleView } from '../panel';
-import { VisibleContext } from '../service';
+import { CommandFollower, type Resource, useResource, VisibleContext } from '../service';
 import { iconOf } from '../words';
 import type { ClusterCalls } from './calls';
 import { Figures, Health } from './health';
 import { BUSY_PERIOD, ClusterModel } from './model';
 import { Sizing } from './sizing';
 import { questionOf, type Step } from './steps';
-import { type IClusterView, nameOf, phaseOf, typeOf } from './view';
-import { clockOf, doing, startWords, stateWords } from './words';
+import { type IClusterView, isExternal, isMoving, nameOf, phaseOf } from './view';
+import { clockOf, doing, engineWords, startWords, stateWords } from './words';
 import { Workers } from './workers';
+import '../../style/clusterDetail.css';
 
 interface IDetailProps {
   trans: TranslationBundle;
@@ -44,7 +45,7 @@ export function ClusterDetail({ trans, model }: IDetailProps): JSX.Element {
       <Situation trans={trans} view={view} />
       <Health {...part} />
       <Figures {...part} />
-      {phaseOf(view) === 'UP' && (
+      {phaseOf(view) === 'UP' && !isExternal(view.record) && (
         <Sizing trans={trans} model={model} view={view} apply={() => ask('resize')} />
       )}
       <Workers trans={trans} model={model} view={view} remove={node => ask('remove', node)} />
@@ -88,14 +89,15 @@ function Head({ trans, model, view, ask }: IHeadProps): JSX.Element {
   const phase = phaseOf(view);
   const isGood = phase === 'UP' && doubt === null;
   const words = doubt
-    ? trans.__('state unknown since %1', clockOf(view.asOf))
+    ? trans.__('unknown since %1: %2', clockOf(view.asOf), doubt)
     : stateWords(trans, view, new Date(model.now()));
+  const tone = isGood ? 'good' : isMoving(phase) && !doubt ? 'busy' : 'calm';
   const step: Step = phase === 'DOWN' ? 'start' : 'terminate';
   return (
     <header className="jp-SvcCluster-head">
       <h2>{nameOf(view.record)}</h2>
-      <span>{typeOf(view.record)}</span>
-      <span className={`jp-SvcTone jp-mod-${isGood ? 'good' : 'calm'}`}>
+      <span className="jp-SvcMuted">{engineWords(trans, view.record)}</span>
+      <span className={`jp-SvcChip jp-SvcTone jp-mod-${tone}`}>
         <span className="jp-SvcTone-icon" aria-hidden="true">
           {doubt ? '?' : iconOf(phase)}
         </span>{' '}
@@ -104,7 +106,7 @@ function Head({ trans, model, view, ask }: IHeadProps): JSX.Element {
       <span className="jp-SvcCluster-space" />
       <button
         type="button"
-        className={`jp-Button jp-mod-styled ${step === 'start' ? 'jp-mod-accept' : ''}`}
+        className={`jp-SvcButton ${step === 'start' ? 'jp-mod-accept' : 'jp-mod-warn'}`}
         disabled={!steps.has(step)}
         onClick={() => ask(step)}
       >
@@ -146,7 +148,7 @@ function Commands({ trans, model }: IDetailProps): JSX.Element | null {
       {model.commands.running.length > 0 && (
         <button
           type="button"
-          className="jp-Button jp-mod-styled"
+          className="jp-SvcButton jp-mod-small"
           disabled={model.isWorking}
           title={trans.__('What was done so far is taken back')}
           onClick={() => void model.cancel()}
@@ -166,7 +168,7 @@ function Foot({ trans, model, view }: IDetailProps & { view: IClusterView }): JS
       : trans.__('refreshes every %1 s while visible', seconds);
   return (
     <footer className="jp-SvcMuted jp-SvcCluster-foot">
-      <span>{trans.__('as of %1 · %2', clockOf(view.asOf), model.doubt ?? often)}</span>
+      <span title={often}>{trans.__('as of %1', clockOf(view.asOf))}</span>
       {model.doubt && <Again trans={trans} model={model} />}
     </footer>
   );
@@ -174,10 +176,20 @@ function Foot({ trans, model, view }: IDetailProps & { view: IClusterView }): JS
 
 function Again({ trans, model }: IDetailProps): JSX.Element {
   return (
-    <button type="button" className="jp-Button jp-mod-styled" onClick={() => void model.refresh()}>
+    <button
+      type="button"
+      className="jp-SvcButton jp-mod-small"
+      onClick={() => void model.refresh()}
+    >
       {trans.__('Try again')}
     </button>
   );
+}
+
+/** Polls a resource while the view is visible. */
+function Watching({ resource }: { resource: Resource<unknown> }): null {
+  useResource(resource);
+  return null;
 }
 
 /** A cluster's detail in the main area. */
@@ -186,21 +198,40 @@ export type ClusterWidget = MainAreaWidget<VisibleView>;
 /** Return the widget of a cluster's detail; disposing it disposes its model. */
 export function clusterWidget(
   calls: ClusterCalls,
+  states: Resource<Record<string, string>>,
   trans: TranslationBundle,
   cluster: number,
   name: string
 ): ClusterWidget {
-  const model = new ClusterModel(cluster, calls, trans);
+  const model = new ClusterModel(
+    cluster,
+    calls,
+    id => new CommandFollower(calls.requests, id),
+    trans
+  );
+  // A change made elsewhere is seen here at once, and one made here elsewhere.
+  const onStates = (): void => model.hear(states.state.value?.[String(cluster)]);
+  states.changed.connect(onStates);
+  model.performed.connect(() => void states.refresh());
   const content = new VisibleView(() => (
     <UseSignal signal={model.changed}>
-      {() => <ClusterDetail model={model} trans={trans} />}
+      {() => (
+        <>
+          <Watching resource={states} />
+          <ClusterDetail model={model} trans={trans} />
+        </>
+      )}
     </UseSignal>
   ));
   const widget = new MainAreaWidget({ content });
+  widget.toolbar.hide();
   widget.title.label = name;
   widget.title.caption = trans.__('Cluster %1', name);
   widget.title.icon = clusterIcon;
   widget.title.closable = true;
-  widget.disposed.connect(() => model.dispose());
+  widget.disposed.connect(() => {
+    states.changed.disconnect(onStates);
+    model.dispose();
+  });
   return widget;
 }

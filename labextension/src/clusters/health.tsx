@@ -30,15 +30,20 @@ export function Health({ trans, view, doubt }: IPartProps): JSX.Element | null {
   );
 }
 
-/** One entry of health. */
+/** One entry of health: only what is not simply up has a word beside its dot. */
 export function HealthWord({ entry }: { entry: IHealthEntry }): JSX.Element {
+  const { dot, name, word, tone, reason } = entry;
+  const isSilent = tone === 'good' && !word.includes(',');
   return (
-    <span className={`jp-SvcTone jp-mod-${entry.tone}`}>
+    <span className={`jp-SvcTone jp-mod-${tone}`}>
       <span className="jp-SvcTone-icon" aria-hidden="true">
-        {entry.dot}
+        {dot}
       </span>{' '}
-      {entry.name} <b>{entry.word}</b>
-      {entry.reason && <span className="jp-SvcMuted"> ({entry.reason})</span>}
+      {name}
+      <span className={isSilent ? 'jp-SvcUnseen' : 'jp-SvcMuted'}>
+        {` ${word}`}
+        {reason && ` · ${reason}`}
+      </span>
     </span>
   );
 }
@@ -51,43 +56,51 @@ interface IPlotted {
 }
 
 function plotted(trans: TranslationBundle): IPlotted[] {
+  const heap = { label: trans.__('Heap'), unit: '%', top: 100 };
   return [
     { metric: 'cpu_usage', label: trans.__('CPU'), unit: '%', top: 100 },
-    {
-      metric: 'resourcemanager_heap',
-      label: trans.__('ResourceManager heap'),
-      unit: '%',
-      top: 100
-    },
-    { metric: 'disk_usage', label: trans.__('disk'), unit: '%', top: 100 },
     { metric: 'yarn_memory', label: trans.__('YARN memory'), unit: '%', top: 100 },
-    { metric: 'containers_pending', label: trans.__('pending containers'), unit: '', top: 1 }
+    { metric: 'containers_pending', label: trans.__('Pending containers'), unit: '', top: 1 },
+    { metric: 'resourcemanager_heap', ...heap },
+    { metric: 'zeppelin_heap', ...heap },
+    { metric: 'presto_heap', ...heap },
+    { metric: 'disk_usage', label: trans.__('Disk'), unit: '%', top: 100 }
   ];
 }
 
-/** The metrics with plots of the last minutes; without plots when no samples are kept. */
+/** The metrics, each over a plot of the last minutes; without plots when no samples are kept. */
 export function Figures({ trans, view, doubt, now }: IPartProps): JSX.Element | null {
   if (!view.health || doubt !== null) {
     return null;
   }
   const series = view.metrics?.metrics ?? {};
-  const shown = plotted(trans).filter(({ metric }) => series[metric]?.samples.length);
+  const shown = plotted(trans).flatMap(one => {
+    const samples = series[one.metric]?.samples ?? [];
+    return samples.length > 0 ? [{ ...one, samples }] : [];
+  });
   if (!shown.length) {
-    return <p className="jp-SvcCluster-line">{figures(trans, view).join(' · ')}</p>;
+    return (
+      <dl className="jp-SvcCluster-figures">
+        {figures(trans, view).map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    );
   }
   return (
-    <ul className="jp-SvcCluster-line" aria-label={trans.__('Figures')}>
-      {shown.map(({ metric, label, unit, top }) => {
-        const samples = series[metric]?.samples ?? [];
-        const last = samples.at(-1)?.[1].toFixed(0) ?? '';
-        const plot = { trans, label, samples, top, now: now / 1000, span: PLOT_SECONDS };
-        return (
-          <li key={metric}>
-            {label} <b>{`${last} ${unit}`.trim()}</b> <Sparkline {...plot} />
-          </li>
-        );
-      })}
-      <li className="jp-SvcMuted">{trans.__('last %1 minutes', PLOT_SECONDS / 60)}</li>
-    </ul>
+    <dl className="jp-SvcCluster-figures" title={trans.__('last %1 minutes', PLOT_SECONDS / 60)}>
+      {shown.map(({ metric, label, unit, top, samples }) => (
+        <div key={metric}>
+          <dt>{label}</dt>
+          <dd>
+            {`${samples.at(-1)?.[1].toFixed(0) ?? ''} ${unit}`.trim()}
+            <Sparkline {...{ trans, label, samples, top, now: now / 1000, span: PLOT_SECONDS }} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }

@@ -1,5 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { ServiceError } from '../service';
+import { type CommandFollower, ServiceError } from '../service';
 import type { ClusterCalls } from './calls';
 import { cluster, NOW, worker } from './look.fixture';
 import { ClusterModel } from './model';
@@ -10,8 +10,9 @@ function calls(answers: object): ClusterCalls {
   return answers as ClusterCalls;
 }
 
-function follower(): object {
-  return { changed: { connect: jest.fn() }, dispose: jest.fn(), command: null, error: null };
+function follower(): CommandFollower {
+  const changed = { connect: jest.fn() };
+  return { changed, dispose: jest.fn(), command: null, error: null } as unknown as CommandFollower;
 }
 
 describe('ClusterModel', () => {
@@ -29,16 +30,14 @@ describe('ClusterModel', () => {
   });
 
   async function shown(more: object = {}): Promise<ClusterModel> {
-    model = new ClusterModel(1, calls({ look, follow: follower, ...more }), trans, () =>
-      NOW.getTime()
-    );
+    model = new ClusterModel(1, calls({ look, ...more }), follower, trans, () => NOW.getTime());
     model.show(true);
     await model.refresh();
     return model;
   }
 
   it('asks nothing while nobody sees it', async () => {
-    model = new ClusterModel(1, calls({ look }), trans);
+    model = new ClusterModel(1, calls({ look }), follower, trans);
     await model.refresh();
     expect(look).not.toHaveBeenCalled();
   });

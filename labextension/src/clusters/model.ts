@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 import { Poll } from '@lumino/polling';
 import { type ISignal, Signal } from '@lumino/signaling';
-import { asServiceError } from '../service';
+import { asServiceError, type CommandFollower } from '../service';
 import type { ICommand } from '../service/records/commands';
 import type { ClusterCalls } from './calls';
 import { FollowedCommands } from './followed';
@@ -28,6 +28,7 @@ const LONGEST_PERIOD = 60_000;
 export class ClusterModel implements IDisposable {
   private readonly _poll: Poll;
   private readonly _changed = new Signal<this, void>(this);
+  private readonly _performed = new Signal<this, void>(this);
   private _view: IClusterView | null = null;
   private _target = 0;
   private _problem: string | null = null;
@@ -38,14 +39,15 @@ export class ClusterModel implements IDisposable {
   /** Of two concurrent refreshes the later one is used. */
   private _looks = 0;
 
-  /** `now` returns the Unix time in milliseconds. */
+  /** `follow` follows a command to its end, `now` returns the Unix time in milliseconds. */
   constructor(
     readonly cluster: number,
     private readonly _calls: ClusterCalls,
+    follow: (id: number) => CommandFollower,
     private readonly _trans: TranslationBundle,
     readonly now: () => number = Date.now
   ) {
-    this.commands = new FollowedCommands(id => _calls.follow(id), _trans, now);
+    this.commands = new FollowedCommands(follow, _trans, now);
     this.commands.changed.connect(() => this._changed.emit());
     this.commands.ended.connect(() => void this.refresh());
     this._poll = new Poll({
@@ -63,6 +65,11 @@ export class ClusterModel implements IDisposable {
   /** Emitted after each change. */
   get changed(): ISignal<this, void> {
     return this._changed;
+  }
+
+  /** Emitted after each step that the service has taken. */
+  get performed(): ISignal<this, void> {
+    return this._performed;
   }
 
   /** The last view; null before the first refresh. */
@@ -130,7 +137,7 @@ export class ClusterModel implements IDisposable {
     this._isShown = isShown;
     this.commands.show(isShown);
     if (isShown) {
-      void this._poll.refresh();
+      void this._lookSoon();
     } else if (!this.isDisposed) {
       void this._poll.stop();
     }
@@ -139,8 +146,21 @@ export class ClusterModel implements IDisposable {
   /** Refresh now. Resolves when done or failed; `doubt` has the failure. */
   async refresh(): Promise<void> {
     if (!this.isDisposed && this._isShown) {
-      await this._poll.refresh();
+      await this._lookSoon();
       await this._poll.tick.catch(() => undefined);
+    }
+  }
+
+  /** Look again even during a look, which may be outdated; `Poll.refresh` would do nothing then. */
+  private _lookSoon(): Promise<void> {
+    return this._poll.schedule({ interval: Poll.IMMEDIATE, phase: 'refreshed' });
+  }
+
+  /** Look again if the cluster is reported in another state than is shown. */
+  hear(phase: string | undefined): void {
+    const shown = this._view && phaseOf(this._view);
+    if (phase !== undefined && shown !== null && phase !== shown) {
+      void this.refresh();
     }
   }
 
@@ -190,6 +210,7 @@ export class ClusterModel implements IDisposable {
     this._changed.emit();
     try {
       await step();
+      this._performed.emit();
     } catch (reason) {
       this._problem = asServiceError(reason).message;
     } finally {

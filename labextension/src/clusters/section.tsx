@@ -1,26 +1,28 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, useState } from 'react';
-import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
+import { EmptyState, ErrorState, LoadingState, TWO_LINES, TwoLines, VirtualList } from '../list';
 import { asServiceError, type Resource, useResource } from '../service';
 import { iconOf } from '../words';
 import { HealthWord } from './health';
 import { healthEntries, worstOf } from './healthWords';
-import { type IClusterLook, nameOf, typeOf, workersOf } from './view';
-import { sizeWords } from './words';
+import { has, type IClusterLook, isMoving, nameOf } from './view';
+import { engineWords, listWords } from './words';
 
 /** The content of the section, and the actions of its buttons. */
 export interface IClustersSectionProps {
   trans: TranslationBundle;
   clusters: Resource<IClusterLook[]>;
-  open: (look: IClusterLook) => void;
+  /** The text searched for; empty for none. */
+  search: string;
+  /** Open a cluster; as a preview, which the next one replaces. */
+  open: (look: IClusterLook, preview: boolean) => void;
   start: (look: IClusterLook) => Promise<void>;
-  /** Asks for confirmation first. */
-  terminate: (look: IClusterLook) => Promise<void>;
 }
 
 /** The clusters with state, type, size and health; Enter opens one. */
 export function ClustersSection(props: IClustersSectionProps): JSX.Element {
-  const { trans, clusters } = props;
+  const { trans, clusters, search } = props;
+  const [selected, setSelected] = useState<string | null>(null);
   const { value, error, asOf } = useResource(clusters);
   const [problem, setProblem] = useState<string | null>(null);
   const retry = { retry: () => void clusters.refresh(), retryLabel: trans.__('Try again') };
@@ -40,6 +42,7 @@ export function ClustersSection(props: IClustersSectionProps): JSX.Element {
       />
     );
   }
+  const found = value.filter(({ record }) => has(record, search));
   const run = (step: Promise<void>): void => {
     setProblem(null);
     step.catch((reason: unknown) => setProblem(asServiceError(reason).message));
@@ -47,18 +50,25 @@ export function ClustersSection(props: IClustersSectionProps): JSX.Element {
   return (
     <>
       {error && <ErrorState error={error} {...retry} />}
+      {value.length > 0 && found.length === 0 && (
+        <EmptyState text={trans.__('No cluster has “%1”.', search)} />
+      )}
       {problem && (
         <p role="alert" className="jp-SvcTone jp-mod-bad jp-SvcState">
           ✗ {problem}
         </p>
       )}
       <VirtualList
-        items={value}
+        items={found}
         keyOf={look => String(look.record.id)}
         label={trans.__('Clusters')}
+        rowHeight={TWO_LINES}
         render={look => <ClusterRow trans={trans} look={look} asOf={asOf} isKnown={!error} />}
-        actions={look => <ClusterAction {...props} look={look} run={run} isKnown={!error} />}
-        onActivate={props.open}
+        actions={look => <StartButton {...props} look={look} run={run} isKnown={!error} />}
+        selectedKey={selected}
+        onSelect={look => setSelected(String(look.record.id))}
+        onActivate={look => props.open(look, true)}
+        onKeep={look => props.open(look, false)}
         activateOnClick
       />
     </>
@@ -72,28 +82,38 @@ interface IRowProps {
   isKnown: boolean;
 }
 
-function ClusterRow({ trans, look, asOf, isKnown }: IRowProps): JSX.Element {
+function ClusterRow({ trans, look, asOf = new Date(), isKnown }: IRowProps): JSX.Element {
   const { record, state } = look;
+  const view = { ...look, asOf };
   const phase = state.state;
-  const isGood = phase === 'UP' && isKnown;
-  const size = phase === 'DOWN' ? '' : sizeWords(record, workersOf(state).length);
-  const worst = worstOf(healthEntries(trans, { ...look, asOf: asOf ?? new Date() }));
+  const words = isKnown ? listWords(trans, view, new Date()) : trans.__('unknown');
+  const worst = phase === 'UP' && isKnown ? worstOf(healthEntries(trans, view)) : null;
+  const isHealthy = phase === 'UP' && isKnown && !worst;
+  const tone = isMoving(phase) ? 'busy' : phase === 'UP' ? 'good' : 'calm';
   return (
-    <span className="jp-SvcClusters-row">
-      <span className={`jp-SvcTone jp-mod-${isGood ? 'good' : 'calm'}`}>
-        <span className="jp-SvcTone-icon" aria-hidden="true">
-          {isKnown ? iconOf(phase) : '?'}
-        </span>
-      </span>{' '}
-      <b>{nameOf(record)}</b> {isKnown ? phase : trans.__('unknown')} {size}
-      {phase === 'UP' && isKnown && (
+    <TwoLines
+      icon={isKnown ? iconOf(phase) : '?'}
+      word=""
+      tone={isKnown ? (worst?.tone ?? tone) : 'calm'}
+      title={
         <>
-          {' · '}
-          {worst ? <HealthWord entry={worst} /> : `✓ ${trans.__('healthy')}`}
+          {nameOf(record)} <span className="jp-SvcMuted">{engineWords(trans, record)}</span>
         </>
-      )}
-      <span className="jp-SvcMuted"> · {typeOf(record)}</span>
-    </span>
+      }
+      facts={
+        <>
+          {isHealthy && `${trans.__('healthy')} · `}
+          {words}
+          {worst && (
+            <>
+              {' · '}
+              <HealthWord entry={worst} />
+            </>
+          )}
+        </>
+      }
+      hover={words}
+    />
   );
 }
 
@@ -103,31 +123,21 @@ interface IActionProps extends IClustersSectionProps {
   isKnown: boolean;
 }
 
-function ClusterAction({
-  trans,
-  look,
-  run,
-  start,
-  terminate,
-  isKnown
-}: IActionProps): JSX.Element | null {
-  const phase = look.state.state;
-  const name = nameOf(look.record);
-  if (phase === 'TERMINATING') {
+function StartButton({ trans, look, run, start, isKnown }: IActionProps): JSX.Element | null {
+  if (look.state.state !== 'DOWN') {
     return null;
   }
-  const isDown = phase === 'DOWN';
-  const words = isDown ? trans.__('Start %1', name) : trans.__('Terminate %1…', name);
+  const words = trans.__('Start %1', nameOf(look.record));
   return (
     <button
       type="button"
-      className="jp-Button jp-mod-styled jp-mod-minimal"
+      className="jp-SvcButton jp-mod-small"
       disabled={!isKnown}
       aria-label={words}
       title={words}
-      onClick={() => run(isDown ? start(look) : terminate(look))}
+      onClick={() => run(start(look))}
     >
-      {isDown ? trans.__('Start') : '■'}
+      {trans.__('Start')}
     </button>
   );
 }

@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSX } from 'react';
 import type { ClusterModel } from './model';
+import { addedBy } from './steps';
 import { type IClusterView, typeOf } from './view';
-import { workersLine } from './words';
+import { workers, workersLine } from './words';
 
 interface ISizingProps {
   trans: TranslationBundle;
@@ -11,7 +12,7 @@ interface ISizingProps {
   apply: () => void;
 }
 
-/** The current and the requested number of workers: `Workers 2 of 2 to 4  [−] 3 [+] [Apply…]`. */
+/** The current and the requested number of workers: `Workers 2 of 2–4  [−] 3 [+] [Add 1 worker…]`. */
 export function Sizing({ trans, model, view, apply }: ISizingProps): JSX.Element {
   const isFixed = typeOf(view.record) === 'Spark' || model.doubt !== null || model.isWorking;
   const why = model.obstacle;
@@ -19,7 +20,7 @@ export function Sizing({ trans, model, view, apply }: ISizingProps): JSX.Element
   const step = (name: string, sign: string, change: number): JSX.Element => (
     <button
       type="button"
-      className="jp-Button jp-mod-styled jp-mod-minimal"
+      className="jp-SvcButton"
       aria-label={name}
       title={name}
       disabled={isFixed}
@@ -30,7 +31,9 @@ export function Sizing({ trans, model, view, apply }: ISizingProps): JSX.Element
   );
   return (
     <div className="jp-SvcCluster-sizing">
-      <b>{workersLine(trans, view)}</b>
+      <span>
+        <b>{trans.__('Workers')}</b> <span className="jp-SvcMuted">{workersLine(trans, view)}</span>
+      </span>
       <span className="jp-SvcCluster-stepper">
         {step(trans.__('one worker fewer'), '−', -1)}
         <input
@@ -46,11 +49,11 @@ export function Sizing({ trans, model, view, apply }: ISizingProps): JSX.Element
       </span>
       <button
         type="button"
-        className="jp-Button jp-mod-styled"
+        className="jp-SvcButton jp-mod-accept"
         disabled={!model.steps.has('resize')}
         onClick={apply}
       >
-        {trans.__('Apply…')}
+        {applyWords(trans, view, target)}
       </button>
       {why && (
         <span role="status" className="jp-SvcTone jp-mod-warning">
@@ -59,4 +62,15 @@ export function Sizing({ trans, model, view, apply }: ISizingProps): JSX.Element
       )}
     </div>
   );
+}
+
+/** Return what applying the wanted size does: `Add 1 worker…`; `Apply…` while it does nothing. */
+function applyWords(trans: TranslationBundle, view: IClusterView, target: number): string {
+  const added = addedBy({ step: 'resize', view, target, node: null });
+  if (!added) {
+    return trans.__('Apply…');
+  }
+  return added > 0
+    ? trans.__('Add %1…', workers(trans, added))
+    : trans.__('Remove %1…', workers(trans, -added));
 }

@@ -8,6 +8,9 @@ const MARGIN = 2;
 /** Samples come every 5 s: the plot leaves a gap where at least this many seconds are missing. */
 const GAP_SECONDS = 30;
 
+/** A young cluster's plot begins with its first sample, but covers at least this many seconds. */
+const LEAST_SECONDS = 60;
+
 /** A plot of samples over the last `span` seconds; `top` is the minimum of the upper edge. */
 export interface ISparklineProps {
   trans: TranslationBundle;
@@ -21,7 +24,9 @@ export interface ISparklineProps {
 
 /** A small plot over time, with the same as text for screen readers; nothing without data. */
 export function Sparkline(props: ISparklineProps): JSX.Element | null {
-  const { trans, label, samples, now, span, top } = props;
+  const { trans, label, samples, now, top } = props;
+  const age = now - (samples[0]?.[0] ?? now);
+  const span = Math.min(props.span, Math.max(age, LEAST_SECONDS));
   const seen = samples.filter(([at]) => at >= now - span && at <= now);
   const last = seen.at(-1);
   if (!last) {
@@ -32,7 +37,7 @@ export function Sparkline(props: ISparklineProps): JSX.Element | null {
   const said = trans.__(
     '%1 over %2 minutes: from %3 to %4, last %5',
     label,
-    (span / 60).toFixed(0),
+    Math.ceil(span / 60),
     Math.min(...values).toFixed(0),
     Math.max(...values).toFixed(0),
     last[1].toFixed(0)

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IQuestion } from '../panel';
 import {
   type IClusterView,
+  isExternal,
   maximumOf,
   minimumOf,
   nameOf,
@@ -9,7 +10,7 @@ import {
   typeOf,
   workersOf
 } from './view';
-import { sizes, startWords, workers } from './words';
+import { phaseWord, sizes, startWords, workers } from './words';
 
 /** A change of a cluster. */
 export type Step = 'start' | 'terminate' | 'resize' | 'remove';
@@ -35,7 +36,7 @@ export function possibleSteps(view: IClusterView): ReadonlySet<Step> {
     case 'PENDING':
       return new Set<Step>(['terminate']);
     case 'UP':
-      return typeOf(view.record) === 'Spark'
+      return typeOf(view.record) === 'Spark' || isExternal(view.record)
         ? new Set<Step>(['terminate'])
         : new Set<Step>(['terminate', 'resize', 'remove']);
     default:
@@ -56,6 +57,9 @@ export function obstacleTo(
 ): string | null {
   const type = typeOf(view.record);
   const least = minimumOf(view.record);
+  if (isExternal(view.record)) {
+    return trans.__('nodes of an external cluster are added and removed by those who run it');
+  }
   if (type === 'Spark') {
     return sparkRefusal(trans);
   }
@@ -76,9 +80,9 @@ export function obstacleTo(
 /** Return why the cluster cannot lose a worker, or null if nothing visible here prevents it. */
 export function obstacleToRemoval(trans: TranslationBundle, view: IClusterView): string | null {
   if (!possibleSteps(view).has('remove')) {
-    return typeOf(view.record) === 'Spark'
-      ? sparkRefusal(trans)
-      : trans.__('the cluster is %1', phaseOf(view));
+    return typeOf(view.record) === 'Spark' || isExternal(view.record)
+      ? obstacleTo(trans, view, workersOf(view.state).length)
+      : trans.__('the cluster is %1', phaseWord(trans, phaseOf(view)));
   }
   return obstacleTo(trans, view, workersOf(view.state).length - 1);
 }
@@ -90,6 +94,12 @@ export function questionText(trans: TranslationBundle, question: IStepQuestion):
     case 'start':
       return trans.__('Start %1? %2', name, startWords(trans, question.view.record));
     case 'terminate':
+      if (isExternal(question.view.record)) {
+        return trans.__(
+          'Let go of %1? What runs on it for this service or waits for it ends in error; the cluster itself continues.',
+          name
+        );
+      }
       return trans.__(
         "Terminate %1? What runs on it or waits for it ends in error; its HDFS and logs are gone for good. What is in the account's storage stays.",
         name
@@ -126,7 +136,9 @@ export function questionOf(trans: TranslationBundle, question: IStepQuestion): I
   return {
     title: trans.__('Cluster %1', nameOf(question.view.record)),
     text: questionText(trans, question),
-    yes: yesText(trans, question)
+    yes: yesText(trans, question),
+    isDestructive:
+      question.step !== 'start' && !(question.step === 'resize' && addedBy(question) > 0)
   };
 }
 

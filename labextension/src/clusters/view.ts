@@ -8,15 +8,36 @@ import type {
 } from '../service/records/clusters';
 
 /** The engine of a cluster. */
-export type ClusterType = 'Hadoop' | 'Spark' | 'Presto';
+export type ClusterType = 'Hadoop' | 'Spark' | 'Presto' | 'Trino' | 'HiveServer2' | 'Spark Connect';
 
-/** The plotted metrics; the last ones are only kept with `enable_ganglia_monitoring`. */
-export const PLOTTED: readonly string[] = ['cpu_usage', 'resourcemanager_heap', 'disk_usage'];
-export const PLOTTED_WITH_YARN: readonly string[] = [
-  ...PLOTTED,
-  'yarn_memory',
-  'containers_pending'
-];
+/** The metric of the heap of each engine's main daemon. */
+const HEAPS: Readonly<Record<ClusterType, string>> = {
+  Hadoop: 'resourcemanager_heap',
+  Spark: 'zeppelin_heap',
+  Presto: 'presto_heap',
+  Trino: 'presto_heap',
+  HiveServer2: 'hs2_server_heap',
+  'Spark Connect': 'zeppelin_heap'
+};
+/** What others run, by the name of its address. */
+const EXTERNAL_TYPES = {
+  presto_url: 'Presto',
+  trino_url: 'Trino',
+  hiveserver2: 'HiveServer2',
+  spark_connect: 'Spark Connect'
+} as const;
+/** The metrics that are only kept with `enable_ganglia_monitoring`. */
+const WITH_YARN: readonly string[] = ['yarn_memory', 'containers_pending'];
+
+/** Return the plotted metrics of a cluster. */
+export function plottedOf(record: IClusterRecord): string[] {
+  const type = typeOf(record);
+  if (isExternal(record)) {
+    return [HEAPS[type]];
+  }
+  const hasYarn = record.enable_ganglia_monitoring && type !== 'Presto';
+  return ['cpu_usage', HEAPS[type], 'disk_usage', ...(hasYarn ? WITH_YARN : [])];
+}
 
 /** The time span of the plots, in seconds. */
 export const PLOT_SECONDS = 600;
@@ -44,10 +65,29 @@ export function nameOf(record: IClusterRecord): string {
 
 /** Return a cluster's engine, from its settings. */
 export function typeOf(record: IClusterRecord): ClusterType {
+  if (isExternal(record)) {
+    return externalOf(record)[0];
+  }
   if (record.presto_settings?.enable_presto) {
     return 'Presto';
   }
   return record.hadoop_settings?.use_spark ? 'Spark' : 'Hadoop';
+}
+
+/** Return what others run, and its address. */
+export function externalOf(record: IClusterRecord): [ClusterType, string] {
+  for (const [name, type] of Object.entries(EXTERNAL_TYPES)) {
+    const address = record.external?.[name as keyof typeof EXTERNAL_TYPES];
+    if (address) {
+      return [type, address];
+    }
+  }
+  return ['Presto', ''];
+}
+
+/** Return whether others run a cluster. */
+export function isExternal(record: IClusterRecord): boolean {
+  return record.provider === 'external';
 }
 
 /** Return the number of workers at the start, the minimum of a Hadoop cluster; 0 if unknown. */
@@ -73,4 +113,10 @@ export function workersOf(state: IClusterState): IClusterNode[] {
 /** Return whether a cluster is changing its state, so that updates are due soon. */
 export function isMoving(phase: ClusterPhase): boolean {
   return phase === 'PENDING' || phase === 'TERMINATING';
+}
+
+/** Return whether a cluster's labels, engine, place or id contain a text, which is in lower case. */
+export function has(record: IClusterRecord, search: string): boolean {
+  const texts = [...record.label, typeOf(record), record.provider ?? '', String(record.id)];
+  return texts.some(text => text.toLowerCase().includes(search));
 }

@@ -2,15 +2,15 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { healthEntries, worstOf } from './healthWords';
 import { cluster, NOW, worker } from './look.fixture';
 import { obstacleTo, obstacleToRemoval, possibleSteps, questionText, yesText } from './steps';
-import { doing, since, startWords, stateWords, workersLine } from './words';
+import { doing, engineWords, listWords, since, startWords, stateWords, workersLine } from './words';
 
 const trans = nullTranslator.load('svc_jupyter');
 const two = [worker('ip-1'), worker('ip-2')];
 
 describe('a cluster in words', () => {
   it('tells the state and since when', () => {
-    expect(stateWords(trans, cluster('UP', ...two), NOW)).toBe('UP 2 h 14 min');
-    expect(stateWords(trans, cluster('DOWN'), NOW)).toBe('DOWN');
+    expect(stateWords(trans, cluster('UP', ...two), NOW)).toBe('up 2 h 14 min');
+    expect(stateWords(trans, cluster('DOWN'), NOW)).toBe('down');
     expect(since(trans, 'yesterday', NOW)).toBe('');
   });
 
@@ -25,7 +25,52 @@ describe('a cluster in words', () => {
   });
 
   it('counts its workers', () => {
-    expect(workersLine(trans, cluster('UP', ...two))).toBe('Workers 2 of 2 to 4');
+    expect(workersLine(trans, cluster('UP', ...two))).toBe('2 of 2–4');
+  });
+});
+
+describe('a cluster that others run', () => {
+  const external = { trino_url: 'https://trino.example.com:8443' };
+  const theirs = cluster('UP');
+  Object.assign(theirs.record, { provider: 'external', external });
+
+  it('tells where', () => {
+    expect(engineWords(trans, theirs.record)).toBe('external · Trino at trino.example.com');
+    expect(listWords(trans, theirs, NOW)).toBe('up 2 h 14 min');
+    expect(startWords(trans, theirs.record)).toMatch(/^A start connects/);
+  });
+
+  it.each([
+    ['hiveserver2', 'hive.example.com:10000', 'HiveServer2 at hive.example.com'],
+    [
+      'hiveserver2',
+      'jdbc:hive2://hive.example.com/;auth=noSasl',
+      'HiveServer2 at hive.example.com'
+    ],
+    ['spark_connect', 'sc://spark.example.com:15002', 'Spark Connect at spark.example.com']
+  ])('tells the host of %s %s', (name, address, words) => {
+    const lake = cluster('UP');
+    Object.assign(lake.record, { provider: 'external', external: { [name]: address } });
+    expect(engineWords(trans, lake.record)).toBe(`external · ${words}`);
+  });
+
+  it('has the health of Spark Connect', () => {
+    const connect = cluster('UP');
+    const external = { spark_connect: 'sc://spark.example.com' };
+    Object.assign(connect.record, { provider: 'external', external });
+    Object.assign(connect.health?.metrics ?? {}, {
+      engine: { spark: { status: 'UP' } },
+      daemons: {}
+    });
+    const entries = healthEntries(trans, connect);
+    expect(entries.map(({ name, word }) => `${name} ${word}`)).toEqual(['Spark Connect up']);
+  });
+
+  it('can only be let go of', () => {
+    expect([...possibleSteps(theirs)]).toEqual(['terminate']);
+    expect(obstacleToRemoval(trans, theirs)).toMatch(/by those who run it$/);
+    const question = { step: 'terminate', view: theirs, target: 0, node: null } as const;
+    expect(questionText(trans, question)).toMatch(/^Let go of default\? .* continues\.$/);
   });
 });
 
@@ -33,9 +78,9 @@ describe('health', () => {
   it('has a word for each daemon', () => {
     const entries = healthEntries(trans, cluster('UP', ...two));
     expect(entries.map(({ dot, name, word }) => `${dot} ${name} ${word}`)).toEqual([
-      '● namenode UP',
-      '● resourcemanager UP',
-      '● hive metastore UP, heap 41 %'
+      '● NameNode up',
+      '● ResourceManager up',
+      '● Hive metastore up, heap 41 %'
     ]);
     expect(worstOf(entries)).toBeNull();
   });
@@ -45,6 +90,16 @@ describe('health', () => {
     expect(entries.map(({ tone }) => tone)).toEqual(['calm', 'calm', 'calm']);
     expect(entries[0]?.word).toMatch(/^unknown since \d\d:\d\d:\d\d$/);
     expect(entries[0]?.reason).toBe('nobody answered');
+  });
+
+  it('has the engine of Presto, and what notebooks talk to', () => {
+    const view = cluster('UP', ...two);
+    const heap = { usage_percent: '84.4', status: 'yellow' };
+    Object.assign(view.health?.metrics.engine ?? {}, { presto: { status: 'UP', heap } });
+    Object.assign(view.health?.metrics.daemons ?? {}, { zeppelin: { status: 'DOWN', heap } });
+    const [presto, notebooks] = healthEntries(trans, view);
+    expect(presto).toMatchObject({ name: 'Presto', word: 'up, heap 84 %, yellow' });
+    expect(notebooks).toMatchObject({ name: 'Spark notebooks', word: 'down', tone: 'bad' });
   });
 
   it('tells why it could not be read', () => {
@@ -61,9 +116,9 @@ describe('health', () => {
     const daemons = view.health?.metrics.daemons;
     if (daemons?.hive_metastore) {
       daemons.hive_metastore.heap = { usage_percent: '85', status: 'yellow' };
-      expect(worstOf(healthEntries(trans, view))?.word).toBe('UP, heap 85 %, yellow');
+      expect(worstOf(healthEntries(trans, view))?.word).toBe('up, heap 85 %, yellow');
       daemons.namenode = 'DOWN';
-      expect(worstOf(healthEntries(trans, view))?.name).toBe('namenode');
+      expect(worstOf(healthEntries(trans, view))?.name).toBe('NameNode');
       daemons.hive_metastore.responsiveness_status = 'DOWN';
       daemons.hive_metastore.reason = 'not started: nobody needed it';
     }
@@ -82,7 +137,7 @@ describe('what can be done', () => {
   it('stays at the minimum of a Hadoop cluster', () => {
     const view = cluster('UP', ...two);
     expect(obstacleTo(trans, view, 1)).toBe(
-      '1 is below its minimum of 2 (2 to 4): Hadoop stays at that size'
+      '1 is below its minimum of 2 (2–4): Hadoop stays at that size'
     );
     expect(obstacleToRemoval(trans, view)).not.toBeNull();
     expect(obstacleToRemoval(trans, cluster('UP', ...two, worker('ip-3')))).toBeNull();

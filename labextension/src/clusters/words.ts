@@ -1,7 +1,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { IClusterRecord } from '../service/records/clusters';
-import { span } from '../words';
-import { type IClusterView, maximumOf, minimumOf, phaseOf, workersOf } from './view';
+import type { ClusterPhase, IClusterRecord } from '../service/records/clusters';
+import { wordsOfClusters } from '../statuses';
+import { clock, span } from '../words';
+import {
+  type IClusterView,
+  externalOf,
+  isExternal,
+  isMoving,
+  maximumOf,
+  minimumOf,
+  phaseOf,
+  typeOf,
+  workersOf
+} from './view';
 
 /** Approximate start time of a local Hadoop cluster, in seconds (measured on two cores). */
 const START_SECONDS = 12;
@@ -16,21 +27,16 @@ export function since(
   return Number.isNaN(then) ? '' : span(trans, (now.getTime() - then) / 1000);
 }
 
-/** Return a time in local time. */
+/** Return a time of day with its seconds. */
 export function clockOf(moment: Date): string {
-  return moment.toLocaleTimeString(undefined, {
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hour12: false
-  });
+  return clock(moment, { seconds: true });
 }
 
-/** Return `2 to 4`, or `2` when both are equal. */
+/** Return `2–4`, or `2` when both are equal. */
 export function sizes(trans: TranslationBundle, record: IClusterRecord): string {
   const low = minimumOf(record);
   const high = maximumOf(record);
-  return high > low ? trans.__('%1 to %2', low, high) : String(low);
+  return high > low ? trans.__('%1–%2', low, high) : String(low);
 }
 
 /** Return `1 worker`, `3 workers`. */
@@ -38,12 +44,30 @@ export function workers(trans: TranslationBundle, count: number): string {
   return trans._n('%1 worker', '%1 workers', count);
 }
 
-/** Return `UP 2 h 14 min`, `PENDING 6 s`: the state, and for how long. */
+/** Return `Hadoop`, or of a cluster that others run `external · Trino at trino.example.com`. */
+export function engineWords(trans: TranslationBundle, record: IClusterRecord): string {
+  if (!isExternal(record)) {
+    return typeOf(record);
+  }
+  const [type, address] = externalOf(record);
+  return trans.__('external · %1 at %2', type, hostOf(address));
+}
+
+function hostOf(address: string): string {
+  return /^(?:jdbc:)?(?:\w+:\/\/)?(\[[^\]]*\]|[^:/;]*)/.exec(address)?.[1] ?? address;
+}
+
+/** Return the word of a state. */
+export function phaseWord(trans: TranslationBundle, phase: ClusterPhase): string {
+  return wordsOfClusters(trans).get(phase) ?? phase;
+}
+
+/** Return `up 2 h 14 min`, `starting 6 s`: the state, and for how long. */
 export function stateWords(trans: TranslationBundle, view: IClusterView, now: Date): string {
   const { start_at, up_at } = view.state;
   const phase = phaseOf(view);
   const begun = phase === 'UP' ? up_at || start_at : phase === 'PENDING' ? start_at : null;
-  return [phase, since(trans, begun, now)].filter(Boolean).join(' ');
+  return [phaseWord(trans, phase), since(trans, begun, now)].filter(Boolean).join(' ');
 }
 
 /** Return the current operation, or why the cluster is down; else empty. */
@@ -64,6 +88,9 @@ export function doing(trans: TranslationBundle, view: IClusterView): string {
 
 /** Return what a start will do. */
 export function startWords(trans: TranslationBundle, record: IClusterRecord): string {
+  if (isExternal(record)) {
+    return trans.__('A start connects to it and checks the connection.');
+  }
   return trans.__(
     'A start makes a coordinator and %1; about %2 s.',
     workers(trans, minimumOf(record)),
@@ -71,14 +98,25 @@ export function startWords(trans: TranslationBundle, record: IClusterRecord): st
   );
 }
 
-/** Return `Workers 2 of 2 to 4`. */
-export function workersLine(trans: TranslationBundle, view: IClusterView): string {
-  return trans.__('Workers %1 of %2', workersOf(view.state).length, sizes(trans, view.record));
+/** Return what the list says of a cluster below its name: its state, its size, and its health or what a start takes. */
+export function listWords(trans: TranslationBundle, view: IClusterView, now: Date): string {
+  const phase = phaseOf(view);
+  const words = [stateWords(trans, view, now)];
+  if (phase === 'DOWN' && !isExternal(view.record)) {
+    words.push(trans.__('starts in about %1 s', START_SECONDS));
+  } else if (phase === 'UP' && !isExternal(view.record)) {
+    words.push(
+      trans.__('%1 of %2 workers', workersOf(view.state).length, sizes(trans, view.record))
+    );
+  } else if (isMoving(phase) && view.state.message) {
+    words.push(view.state.message);
+  }
+  return words.join(' · ');
 }
 
-/** Return the size of a cluster in a list, `2/4`: its workers and its configured maximum. */
-export function sizeWords(record: IClusterRecord, count: number): string {
-  return `${count}/${maximumOf(record) || minimumOf(record)}`;
+/** Return `2 of 2–4`. */
+export function workersLine(trans: TranslationBundle, view: IClusterView): string {
+  return trans.__('%1 of %2', workersOf(view.state).length, sizes(trans, view.record));
 }
 
 /** Return a percentage of a record, a text, in readable form. */

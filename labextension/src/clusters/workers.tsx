@@ -26,22 +26,25 @@ export function Workers({ trans, model, view, remove }: IWorkersProps): JSX.Elem
     ? null
     : (obstacleToRemoval(trans, view) ?? trans.__('not now'));
   return (
-    <table className="jp-SvcCluster-workers" aria-label={trans.__('Workers')}>
-      <tbody>
-        {workers.map(node => (
-          <tr key={node.private_dns}>
-            <th scope="row">{node.private_dns}</th>
-            <td>
-              <Status trans={trans} node={node} isKnown={model.doubt === null} />
-            </td>
-            <td className="jp-SvcMuted">{upWords(trans, node, model.now())}</td>
-            <td>
-              <RemoveButton trans={trans} node={node} whyNot={whyNot} remove={remove} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div>
+      <table className="jp-SvcCluster-workers" aria-label={trans.__('Workers')}>
+        <tbody>
+          {workers.map(node => (
+            <tr key={node.private_dns}>
+              <th scope="row">{node.private_dns}</th>
+              <td>
+                <Status trans={trans} node={node} isKnown={model.doubt === null} />
+              </td>
+              <td className="jp-SvcMuted">{upWords(trans, node, model.now())}</td>
+              <td>
+                <RemoveButton trans={trans} node={node} whyNot={whyNot} remove={remove} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {whyNot && <p className="jp-SvcMuted">{trans.__('No worker can be removed: %1.', whyNot)}</p>}
+    </div>
   );
 }
 
@@ -61,9 +64,17 @@ function Status(props: {
       <span className="jp-SvcTone-icon" aria-hidden="true">
         {icon}
       </span>{' '}
-      {status}
+      {statusWords(props.trans).get(status) ?? status}
     </span>
   );
+}
+
+/** Return the word for each status of a node. */
+function statusWords(trans: TranslationBundle): ReadonlyMap<string, string> {
+  return new Map([
+    ['RUNNING', trans.__('running')],
+    ['LOST', trans.__('lost')]
+  ]);
 }
 
 function RemoveButton(props: {
@@ -77,7 +88,7 @@ function RemoveButton(props: {
   return (
     <button
       type="button"
-      className="jp-Button jp-mod-styled jp-mod-minimal"
+      className="jp-SvcButton jp-mod-small jp-mod-warn"
       aria-label={name}
       title={whyNot ? trans.__('%1: %2', name, whyNot) : name}
       disabled={whyNot !== null || node.status !== RUNNING}

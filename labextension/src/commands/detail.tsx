@@ -1,4 +1,5 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { consoleIcon } from '@jupyterlab/ui-components';
 import {
@@ -17,12 +18,17 @@ import { hasEnded, type ICommand } from '../service/records/commands';
 import { cancelAsked } from './cancelling';
 import { CommandDetailModel, type ICommandView } from './detailModel';
 import { CommandResultView } from './resultView';
-import { sourceWord, typeWord } from '../words';
-import { clockTime, commandFacts, commandText, commandTitle, statusWords } from './words';
+import { sourceWord, timeText, typeWord } from '../words';
+import { asCell, languageOf } from './asCell';
+import type { ICommandSteps } from './steps';
+import { commandText, commandTitle, momentOf, statusWords, timeTaken, toneOf } from './words';
+import '../../style/commandDetail.css';
 
 /** A command: its facts, its live log, its result, and its error as reported by the engine. */
 export function CommandDetail(props: {
   model: CommandDetailModel;
+  steps: ICommandSteps;
+  rendermime: IRenderMimeRegistry | null;
   trans: TranslationBundle;
 }): JSX.Element {
   const { model, trans } = props;
@@ -38,29 +44,28 @@ export function CommandDetail(props: {
   }
   const { icon, word } = statusWords(command.status, trans);
   return (
-    <div className="jp-SvcDetail">
-      <header>
+    <div className="jp-SvcCommand">
+      <div className="jp-SvcCommand-head">
         <h2>{commandTitle(trans, command)}</h2>
-        <p role="status">
-          <span aria-hidden="true" className={`jp-SvcStatus jp-mod-${command.status}`}>
+        <span role="status" className={`jp-SvcChip jp-SvcTone jp-mod-${toneOf(command.status)}`}>
+          <span className="jp-SvcTone-icon" aria-hidden="true">
             {icon}
           </span>{' '}
-          {trans.__('command %1', command.id)} · {word} · {commandFacts(command, now, trans)}
-        </p>
-        {!hasEnded(command) && (
-          <button
-            type="button"
-            className="jp-Button jp-mod-styled jp-mod-warn"
-            onClick={() => void cancelAsked(command, () => model.cancel(), trans)}
-          >
-            {trans.__('Cancel the Command')}
-          </button>
-        )}
-      </header>
+          {[word, timeTaken(trans, command, now)].filter(Boolean).join(' · ')}
+        </span>
+        <span className="jp-SvcMuted">{trans.__('command %1', command.id)}</span>
+        <span className="jp-SvcCommand-space" />
+        <Steps command={command} model={model} steps={props.steps} trans={trans} />
+      </div>
       {error !== null && <Failure text={error.message} />}
       {command.status !== 'done' && hasEnded(command) && <Failure text={command.message ?? word} />}
-      <Facts command={command} now={now} trans={trans} />
-      <CommandResultView view={view} retry={() => model.readResult()} trans={trans} />
+      <Facts command={command} now={now} steps={props.steps} trans={trans} />
+      <CommandResultView
+        view={view}
+        retry={() => model.readResult()}
+        rendermime={props.rendermime}
+        trans={trans}
+      />
       <Log view={view} trans={trans} />
     </div>
   );
@@ -95,10 +100,67 @@ function Failure(props: { text: string }): JSX.Element {
   );
 }
 
-function Facts(props: { command: ICommand; now: Date; trans: TranslationBundle }): JSX.Element {
-  const { command, now, trans } = props;
+/** What can be done with a command: cancel it, or while it is not running run it again; copy its text, insert it as a cell. */
+function Steps(props: {
+  command: ICommand;
+  model: CommandDetailModel;
+  steps: ICommandSteps;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { command, model, steps, trans } = props;
+  const cell = asCell(command);
+  const text = commandText(command);
+  const insert = steps.insertion();
+  return (
+    <span className="jp-SvcCommand-steps">
+      {cell !== null && hasEnded(command) && (
+        <StepButton label={trans.__('Run again')} go={() => steps.runAgain(command)} />
+      )}
+      {text !== '' && <StepButton label={trans.__('Copy')} go={() => steps.copy(text)} />}
+      {cell !== null && (
+        <StepButton
+          label={trans.__('Insert as a cell')}
+          whyNot={insert === null ? trans.__('Open a notebook first') : null}
+          go={() => insert?.(cell)}
+        />
+      )}
+      {!hasEnded(command) && (
+        <button
+          type="button"
+          className="jp-SvcButton jp-mod-warn"
+          onClick={() => void cancelAsked(command, () => model.cancel(), trans)}
+        >
+          {trans.__('Cancel the command…')}
+        </button>
+      )}
+    </span>
+  );
+}
+
+function StepButton(props: { label: string; whyNot?: string | null; go: () => void }): JSX.Element {
+  const { label, whyNot = null, go } = props;
+  return (
+    <button
+      type="button"
+      className="jp-SvcButton"
+      disabled={whyNot !== null}
+      title={whyNot ?? undefined}
+      onClick={go}
+    >
+      {label}
+    </button>
+  );
+}
+
+function Facts(props: {
+  command: ICommand;
+  now: Date;
+  steps: ICommandSteps;
+  trans: TranslationBundle;
+}): JSX.Element {
+  const { command, now, steps, trans } = props;
   const time = (seconds: number | null): string =>
-    seconds === null ? '' : clockTime(seconds, now);
+    seconds === null ? '' : timeText(momentOf(seconds), now, { seconds: true });
   const facts: [string, string][] = [
     [trans.__('Type'), typeWord(trans, command.command_type)],
     [trans.__('Cluster'), command.label ?? ''],
@@ -126,12 +188,42 @@ function Facts(props: { command: ICommand; now: Date; trans: TranslationBundle }
           ))}
       </dl>
       {text !== '' && (
-        <pre className="jp-SvcText" tabIndex={0} aria-label={trans.__('What it runs')}>
-          {text}
-        </pre>
+        <Text
+          text={text}
+          language={languageOf(command)}
+          highlight={steps.highlight}
+          label={trans.__('What it runs')}
+        />
       )}
     </section>
   );
+}
+
+/** A text, highlighted as soon as its language is loaded. */
+function Text(props: {
+  text: string;
+  language: string | null;
+  highlight: ICommandSteps['highlight'];
+  label: string;
+}): JSX.Element {
+  const { text, language, highlight, label } = props;
+  const node = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    const host = node.current;
+    if (host === null) {
+      return;
+    }
+    host.textContent = text;
+    if (language !== null) {
+      const coloured = document.createElement('pre');
+      void highlight(text, language, coloured).then(isDone => {
+        if (isDone && node.current === host) {
+          host.replaceChildren(...coloured.childNodes);
+        }
+      });
+    }
+  }, [text, language, highlight]);
+  return <pre ref={node} className="jp-SvcText" tabIndex={0} role="region" aria-label={label} />;
 }
 
 function Log(props: { view: ICommandView; trans: TranslationBundle }): JSX.Element {
@@ -144,7 +236,7 @@ function Log(props: { view: ICommandView; trans: TranslationBundle }): JSX.Eleme
     }
   }, [view.log]);
   return (
-    <section className="jp-SvcLog">
+    <section className="jp-SvcCommand-log">
       <h3>{trans.__('Log')}</h3>
       {view.log.isCut && (
         <p>
@@ -179,19 +271,40 @@ export class CommandDetailWidget extends MainAreaWidget<DetailContent> {
   constructor(
     requests: ServiceRequests,
     readonly commandId: number,
-    trans: TranslationBundle
+    steps: ICommandSteps,
+    rendermime: IRenderMimeRegistry | null,
+    trans: TranslationBundle,
+    listed?: ICommand
   ) {
-    super({ content: new DetailContent(new CommandDetailModel(requests, commandId), trans) });
-    this.id = `svc-jupyter-command-${commandId}`;
+    const model = new CommandDetailModel(requests, commandId);
+    super({ content: new DetailContent(model, steps, rendermime, trans) });
+    this.toolbar.hide();
     this.title.label = trans.__('Command %1', commandId);
     this.title.icon = consoleIcon;
     this.title.closable = true;
+    const entitle = (command: ICommand | null | undefined): void => {
+      if (command) {
+        const title = commandTitle(trans, command);
+        this.title.label = `${commandId} ${title}`;
+        this.title.caption = trans.__('Command %1: %2', commandId, title);
+      }
+    };
+    // The record is read once the view is visible, and the next view may cover it before.
+    entitle(listed);
+    model.changed.connect(({ view: { command } }) => entitle(command));
+  }
+
+  /** Bring the log into view. */
+  showLog(): void {
+    this.content.showLog();
   }
 }
 
 class DetailContent extends VisibleWidget {
   constructor(
     private readonly _model: CommandDetailModel,
+    private readonly _steps: ICommandSteps,
+    private readonly _rendermime: IRenderMimeRegistry | null,
     private readonly _trans: TranslationBundle
   ) {
     super();
@@ -203,7 +316,33 @@ class DetailContent extends VisibleWidget {
     super.dispose();
   }
 
+  /** Bring the log into view, once the result above it is there: it would move the log away. */
+  showLog(): void {
+    const { command, result, resultError } = this._model.view;
+    if (command === null || (command.status === 'done' && !result && !resultError)) {
+      this._model.changed.connect(this._showLogLater, this);
+      return;
+    }
+    requestAnimationFrame(() => {
+      const log = this.node.querySelector<HTMLElement>('[role="log"]');
+      log?.focus({ preventScroll: true });
+      log?.scrollIntoView({ block: 'end' });
+    });
+  }
+
+  private _showLogLater(): void {
+    this._model.changed.disconnect(this._showLogLater, this);
+    this.showLog();
+  }
+
   protected override content(): JSX.Element {
-    return <CommandDetail model={this._model} trans={this._trans} />;
+    return (
+      <CommandDetail
+        model={this._model}
+        steps={this._steps}
+        rendermime={this._rendermime}
+        trans={this._trans}
+      />
+    );
   }
 }

@@ -20,7 +20,10 @@ function service(results: (string | ServiceError)[], logLength = 0): ServiceRequ
       })
     );
   };
-  const get = (): Promise<unknown> => Promise.resolve(DONE);
+  const get = (path: string): Promise<unknown> =>
+    path.endsWith('/rows')
+      ? Promise.reject(new ServiceError('Not Found', 404))
+      : Promise.resolve(DONE);
   return { send, get } as unknown as ServiceRequests;
 }
 
@@ -35,11 +38,15 @@ async function until(
 }
 
 describe('CommandDetailModel', () => {
-  it('reads the result once the command is done', async () => {
+  it('reads the first rows once the command is done, from a service that does not page them', async () => {
     const model = new CommandDetailModel(service([ROWS]), 7);
     model.watch();
     const { result } = await until(model, view => view.result !== null);
-    expect(result).toMatchObject({ kind: 'rows', table: { columns: ['carrier', 'flights'] } });
+    expect(result?.kind === 'rows' && result.rows.state).toMatchObject({
+      columns: [{ name: 'carrier' }, { name: 'flights' }],
+      total: 2,
+      isPaged: false
+    });
     model.dispose();
   });
 

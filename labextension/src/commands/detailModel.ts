@@ -3,16 +3,18 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import {
   asServiceError,
   CommandFollower,
+  logLength,
   type ServiceError,
   type ServiceRequests
 } from '../service';
 import type { ICommand, IResults } from '../service/records/commands';
 import { appended, EMPTY_LOG, type ILogTail } from './logBuffer';
-import { firstRows, type IResultRows } from './rows';
+import { isUnsupported, ResultCalls, ResultModel } from '../results';
+import { firstRows } from './rows';
 
 /** The kinds of result of a command. */
 export type CommandResult =
-  { kind: 'rows'; table: IResultRows } | { kind: 'text'; text: string } | { kind: 'none' };
+  { kind: 'rows'; rows: ResultModel } | { kind: 'text'; text: string } | { kind: 'none' };
 
 /** What is known of the command. */
 export interface ICommandView {
@@ -35,11 +37,10 @@ const TEXT_RESULTS = [
 ];
 /** Maximum number of characters shown of a text result. */
 const SHOWN_TEXT = 200_000;
-
-/** An offset beyond the end of any log: the answer then reports only the log's length. */
-const BEYOND_ANY_LOG = 1e15;
-/** Maximum number of bytes of a log that are read; more than are kept. */
-const READ_BYTES = 1_000_000;
+/** Milliseconds between two changes of the shown log: more would keep the page busy. */
+const LOG_PAUSE = 100;
+/** Maximum number of bytes of a log that are read at first; as many characters are kept. */
+const READ_BYTES = 400_000;
 
 /** One command with its log and its result, followed while it is watched. */
 export class CommandDetailModel implements IDisposable {
@@ -103,6 +104,9 @@ export class CommandDetailModel implements IDisposable {
     if (!this.isDisposed) {
       this._end.abort();
       this._follower?.dispose();
+      if (this._view.result?.kind === 'rows') {
+        this._view.result.rows.dispose();
+      }
       Signal.clearData(this);
     }
   }
@@ -111,11 +115,19 @@ export class CommandDetailModel implements IDisposable {
     const follower = new CommandFollower(this._requests, this.id, { withLog: true, logFrom: from });
     this._follower = follower;
     let log: ILogTail = { text: '', isCut: from > 0 };
+    let showing: ReturnType<typeof setTimeout> | undefined;
+    const show = (): void => {
+      showing = undefined;
+      this._become({ log });
+    };
     follower.logged.connect((_, part) => {
       // The first part may begin within a line.
       const text = log.text === '' && log.isCut ? part.slice(part.indexOf('\n') + 1) : part;
       log = appended(log, text);
-      this._become({ log });
+      showing ??= setTimeout(show, LOG_PAUSE);
+    });
+    follower.skipped.connect(() => {
+      log = { text: '', isCut: true };
     });
     follower.changed.connect(() => {
       this._become({ command: follower.command ?? this._view.command, error: follower.error });
@@ -127,12 +139,7 @@ export class CommandDetailModel implements IDisposable {
   /** Return the byte offset to read the log from: 0 unless it is long. */
   private async _lastPart(): Promise<number> {
     try {
-      const query = { err_file_processed: BEYOND_ANY_LOG };
-      const answer = await this._requests.send('GET', `commands/${this.id}/logs`, {
-        query,
-        signal: this._end.signal
-      });
-      const length = Number(answer.headers.get('err_length') ?? 0);
+      const length = await logLength(this._requests, this.id, this._end.signal);
       return Math.max(0, length - READ_BYTES);
     } catch {
       return 0; // Following it reports the error.
@@ -163,9 +170,9 @@ export class CommandDetailModel implements IDisposable {
   private async _result(command: ICommand): Promise<CommandResult> {
     const signal = this._end.signal;
     if (!TEXT_RESULTS.includes(command.command_type)) {
-      const table = await firstRows(this._requests, this.id, signal);
-      if (table !== null) {
-        return { kind: 'rows', table };
+      const rows = await this._rows(command, signal);
+      if (rows !== null) {
+        return { kind: 'rows', rows };
       }
     }
     const answer = await this._requests.get<IResults>(
@@ -178,6 +185,27 @@ export class CommandDetailModel implements IDisposable {
     }
     const text = answer.results ?? '';
     return text === '' ? { kind: 'none' } : { kind: 'text', text: text.slice(0, SHOWN_TEXT) };
+  }
+
+  /** Return the rows of the result; null when it is a text. */
+  private async _rows(command: ICommand, signal: AbortSignal): Promise<ResultModel | null> {
+    const calls = new ResultCalls(this._requests, this.id);
+    try {
+      return new ResultModel(calls, { first: await calls.first(signal) });
+    } catch (reason) {
+      const error = asServiceError(reason);
+      if (signal.aborted || !isUnsupported(error)) {
+        throw reason;
+      }
+      const table = await firstRows(this._requests, this.id, signal);
+      if (table === null) {
+        return null;
+      }
+      const { columns, rows, isCut } = table;
+      const total = isCut ? (command.result_rows ?? rows.length + 1) : rows.length;
+      const saved = { columns: columns.map(name => ({ name, type: 'text' })), rows, total };
+      return new ResultModel(calls, { saved, problem: error });
+    }
   }
 
   private _become(part: Partial<ICommandView>): void {

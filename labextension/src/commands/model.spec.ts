@@ -7,6 +7,7 @@ const SECOND = 1_000;
 /** A service with this many commands; the newest has the highest id. */
 class History {
   records: ICommand[] = [];
+  searches = true;
   asked: { path: string; query: Record<string, unknown> }[] = [];
 
   constructor(count: number) {
@@ -16,7 +17,13 @@ class History {
   add(count: number, fields: Partial<ICommand> = {}): void {
     for (let number = 0; number < count; number++) {
       const id = this.records.length + 1;
-      this.records.push({ id, status: 'done', name: `command ${id}`, ...fields } as ICommand);
+      this.records.push({
+        id,
+        status: 'done',
+        name: `command ${id}`,
+        command: {},
+        ...fields
+      } as ICommand);
     }
   }
 
@@ -35,14 +42,23 @@ class History {
       const {
         page,
         per_page: size,
-        status,
-        name
-      } = query as { page: number; per_page: number; status: string; name: string };
+        status = '',
+        search = '',
+        name = ''
+      } = query as {
+        page: number;
+        per_page: number;
+        status?: string;
+        search?: string;
+        name?: string;
+      };
       const found = [...this.records]
         .reverse()
         .filter(
           record =>
-            (status === '' || record.status === status) && (record.name ?? '').includes(name)
+            (status === '' || record.status === status) &&
+            (record.name ?? '').includes(name) &&
+            (!this.searches || (record.name ?? '').includes(search))
         );
       const next = page * size < found.length ? page + 1 : null;
       const commands = found.slice((page - 1) * size, page * size).map(record => ({ ...record }));
@@ -140,6 +156,16 @@ describe('CommandsModel', () => {
     history.change(240, { status: 'cancelled' });
     await pass(3);
     expect(ids()).toEqual([]);
+  });
+
+  it.each([true, false])('searches the whole history; the service can: %s', async searches => {
+    history.searches = searches;
+    model.resource.watch();
+    await pass(0);
+    model.filter = { ...NO_FILTER, search: 'command 7' };
+    expect(model.resource.state.value).toBeUndefined();
+    await pass(0);
+    expect(ids()).toEqual([79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 7]);
   });
 
   it('holds no more after an hour in which a command came every second', async () => {

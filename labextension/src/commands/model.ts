@@ -1,5 +1,6 @@
-import { JSONExt, type ReadonlyJSONValue } from '@lumino/coreutils';
+import { JSONExt, type ReadonlyJSONValue, UUID } from '@lumino/coreutils';
 import type { IDisposable } from '@lumino/disposable';
+import { type ISignal, Signal } from '@lumino/signaling';
 import { Resource, type ServiceRequests } from '../service';
 import {
   type CommandStatus,
@@ -14,12 +15,12 @@ export interface ICommandFilter {
   allUsers: boolean;
   /** Empty for every status. */
   status: CommandStatus | '';
-  /** Part of the name; empty for every name. */
-  name: string;
+  /** Part of the name or the text, the id, or a tag, in lower case; empty for all. */
+  search: string;
 }
 
 /** No filter: all of the caller's commands. */
-export const NO_FILTER: ICommandFilter = { allUsers: false, status: '', name: '' };
+export const NO_FILTER: ICommandFilter = { allUsers: false, status: '', search: '' };
 
 const PER_PAGE = 100;
 /** Maximum number of running commands outside the first page that each refresh reads individually. */
@@ -34,7 +35,10 @@ const STRAYS = 20;
 export class CommandsModel implements IDisposable {
   /** The known commands, newest first. */
   readonly resource: Resource<readonly ICommand[]>;
+  private readonly _filterChanged = new Signal<this, void>(this);
   private _filter = NO_FILTER;
+  /** Whether the service searches; null before the first search. */
+  private _canSearch: boolean | null = null;
   private _pages = 1;
   private _hasMore = false;
   private _isLoadingMore = false;
@@ -60,9 +64,15 @@ export class CommandsModel implements IDisposable {
       this._filter = filter;
       this._pages = 1;
       this._hasMore = false;
-      this.resource.set([]);
+      this.resource.clear();
+      this._filterChanged.emit();
       void this.resource.refresh();
     }
+  }
+
+  /** Emitted with another filter. */
+  get filterChanged(): ISignal<this, void> {
+    return this._filterChanged;
   }
 
   /** Whether there are older commands to load. */
@@ -81,6 +91,7 @@ export class CommandsModel implements IDisposable {
 
   dispose(): void {
     this.resource.dispose();
+    Signal.clearData(this);
   }
 
   /** Read the next older page, unless there is none or one is being read. A failure leaves the list unchanged. */
@@ -148,11 +159,30 @@ export class CommandsModel implements IDisposable {
     );
   }
 
-  private _page(page: number, signal?: AbortSignal): Promise<ICommandPage> {
-    const { allUsers, status, name } = this._filter;
-    const query = { page, per_page: PER_PAGE, all_users: allUsers ? 1 : 0, status, name };
-    return this._requests.get<ICommandPage>('commands', query, signal);
+  private async _page(page: number, signal?: AbortSignal): Promise<ICommandPage> {
+    const { allUsers, status, search } = this._filter;
+    const query = { page, per_page: PER_PAGE, all_users: allUsers ? 1 : 0, status };
+    if (search === '') {
+      return this._requests.get('commands', query, signal);
+    }
+    this._canSearch ??= await this._probe();
+    const wanted = this._canSearch ? { search } : { name: search };
+    return this._requests.get('commands', { ...query, ...wanted }, signal);
   }
+
+  /** Return whether the service searches: one without our extension answers with commands that have no such text. */
+  private async _probe(): Promise<boolean> {
+    const query = { page: 1, per_page: 1, all_users: 1, search: UUID.uuid4() };
+    return (await this._requests.get<ICommandPage>('commands', query)).commands.length === 0;
+  }
+}
+
+/** Return commands in display order: those that have not ended, then the others, each newest first. */
+export function inOrder(commands: readonly ICommand[]): readonly ICommand[] {
+  return [
+    ...commands.filter(command => !hasEnded(command)),
+    ...commands.filter(command => hasEnded(command))
+  ];
 }
 
 /** Return both lists merged, newest first; an unchanged record stays the same object. */
@@ -186,14 +216,14 @@ const STATUSES = ['', 'waiting', 'running', 'done', 'error', 'cancelled'];
 /** Return the stored state, ignoring invalid parts. */
 export function memoryOf(kept: unknown): ICommandsMemory {
   const { filter, selected } = fields(kept);
-  const { allUsers, status, name } = fields(filter);
+  const { allUsers, status } = fields(filter);
   return {
     filter: {
       allUsers: allUsers === true,
       status: STATUSES.includes(status as string)
         ? (status as ICommandFilter['status'])
         : NO_FILTER.status,
-      name: typeof name === 'string' ? name : NO_FILTER.name
+      search: NO_FILTER.search
     },
     selected: typeof selected === 'string' ? selected : null
   };

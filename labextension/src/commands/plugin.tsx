@@ -3,16 +3,25 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { type MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { ICommandPalette, type MainAreaWidget, WidgetTracker } from '@jupyterlab/apputils';
+import { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
+import { INotebookTracker } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
-import { ISvcPanel, OPEN_COMMAND, viewArea, VisibleView } from '../panel';
+import { ISvcPanel, Loaded, OPEN_COMMAND, VisibleView } from '../panel';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import type { ICommand } from '../service/records/commands';
-import { CommandsModel, memoryOf } from './model';
-import { CommandsSection } from './section';
+import type { CommandDetailWidget } from './detail';
+import { Endings } from './endings';
+import { CommandsModel, type ICommandFilter, type ICommandsMemory, memoryOf } from './model';
+import { addToPalette } from './palette';
+import { commandSteps, type ICommandSteps } from './steps';
 
+const RANK = 10;
 const MEMORY = `${EXTENSION_ID}:commands`;
+const sectionCode = (): Promise<typeof import('./section')> => import('./section');
+const filterCode = (): Promise<typeof import('./filterMenu')> => import('./filterMenu');
 
 /** The section "Commands" of the side panel, and commands in the main area. */
 export const commandsPlugin: JupyterFrontEndPlugin<void> = {
@@ -20,46 +29,123 @@ export const commandsPlugin: JupyterFrontEndPlugin<void> = {
   description: 'The history of commands: progress, logs, results, cancellation.',
   autoStart: true,
   requires: [ISvcService, ISvcPanel, IStateDB],
-  optional: [ITranslator, ILayoutRestorer],
+  optional: [
+    ITranslator,
+    ILayoutRestorer,
+    INotebookTracker,
+    IEditorLanguageRegistry,
+    IRenderMimeRegistry,
+    ICommandPalette
+  ],
   activate: (
     app: JupyterFrontEnd,
     service: ISvcService,
     panel: ISvcPanel,
     stateDB: IStateDB,
     translator: ITranslator | null,
-    restorer: ILayoutRestorer | null
+    restorer: ILayoutRestorer | null,
+    notebooks: INotebookTracker | null,
+    languages: IEditorLanguageRegistry | null,
+    rendermime: IRenderMimeRegistry | null,
+    palette: ICommandPalette | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
-    addDetails(app, service, restorer, trans);
+    const steps = commandSteps(app, service.requests, notebooks, languages, trans);
     const model = new CommandsModel(service.requests);
-    const memory = stateDB.fetch(MEMORY).then(memoryOf, () => memoryOf(undefined));
-    void memory.then(({ filter, selected }) => {
-      model.filter = filter;
-      const handle = panel.addSection({
-        id: 'commands',
-        title: trans.__('Commands'),
-        rank: 10,
-        widget: new VisibleView(() => (
+    const listed = (id: number): ICommand | undefined =>
+      model.resource.state.value?.find(command => command.id === id);
+    addDetails(app, service, panel, steps, listed, rendermime, restorer, trans);
+    tellOfEndings(app, service, model, trans);
+    const cancelOne = (command: ICommand): Promise<void> => cancel(model, command, trans);
+    addToPalette(app, service.requests, { ...steps, cancel: cancelOne }, palette, trans);
+    void stateDB.fetch(MEMORY).then(
+      kept => addSection(app, panel, model, memoryOf(kept), stateDB, trans),
+      () => addSection(app, panel, model, memoryOf(undefined), stateDB, trans)
+    );
+  }
+};
+
+function addSection(
+  app: JupyterFrontEnd,
+  panel: ISvcPanel,
+  model: CommandsModel,
+  memory: ICommandsMemory,
+  stateDB: IStateDB,
+  trans: TranslationBundle
+): void {
+  let { selected } = memory;
+  model.filter = { ...memory.filter, search: panel.search };
+  const show = (filter: ICommandFilter): void => {
+    model.filter = filter;
+    remember();
+  };
+  const remember = (): void => {
+    const { allUsers, status } = model.filter;
+    void stateDB.save(MEMORY, { filter: { allUsers, status }, selected });
+  };
+  const handle = panel.addSection({
+    id: 'commands',
+    title: trans.__('Commands'),
+    rank: RANK,
+    tools: new VisibleView(() => (
+      <Loaded load={filterCode} trans={trans}>
+        {({ FilterMenu }) => <FilterMenu model={model} onChange={show} trans={trans} />}
+      </Loaded>
+    )),
+    widget: new VisibleView(() => (
+      <Loaded load={sectionCode} trans={trans}>
+        {({ CommandsSection }) => (
           <CommandsSection
             model={model}
             trans={trans}
             selected={selected}
-            open={id => void app.commands.execute(OPEN_COMMAND, { id })}
+            open={(id, preview) => void app.commands.execute(OPEN_COMMAND, { id, preview })}
             cancel={command => void cancel(model, command, trans)}
-            remember={kept =>
-              void stateDB.save(MEMORY, { filter: { ...kept.filter }, selected: kept.selected })
-            }
+            show={show}
+            remember={key => {
+              selected = key;
+              remember();
+            }}
           />
-        ))
-      });
-      panel.whileShown(() => model.resource.watch());
-      model.resource.changed.connect(() => {
-        const { activeCount } = model;
-        handle.badge = activeCount === 0 ? '' : trans.__('%1 running', activeCount);
-      });
-    });
-  }
-};
+        )}
+      </Loaded>
+    ))
+  });
+  panel.whileShown(() => model.resource.watch());
+  panel.refreshRequested.connect(() => void model.resource.refresh());
+  panel.searchChanged.connect((_, search) => {
+    model.filter = { ...model.filter, search };
+  });
+  model.resource.changed.connect(() => {
+    const { activeCount } = model;
+    handle.tone = 'busy';
+    handle.badge = activeCount === 0 ? '' : trans.__('%1 running', activeCount);
+  });
+}
+
+/** Tell of the end of the user's long commands, except one that is looked at. */
+function tellOfEndings(
+  app: JupyterFrontEnd,
+  service: ISvcService,
+  model: CommandsModel,
+  trans: TranslationBundle
+): void {
+  // eslint-disable-next-line jupyter/require-disposable-ownership -- as long as the application
+  const endings = new Endings(service.requests, command => {
+    if (app.shell.currentWidget?.id !== viewId(command.id)) {
+      void import('./toast').then(({ tellOfEnd }) => tellOfEnd(command, app.commands, trans));
+    }
+  });
+  model.resource.changed.connect(() => {
+    if (!model.filter.allUsers) {
+      endings.see(model.resource.state.value ?? []);
+    }
+  });
+}
+
+function viewId(command: number): string {
+  return `svc-jupyter-command-${command}`;
+}
 
 async function cancel(
   model: CommandsModel,
@@ -74,6 +160,10 @@ async function cancel(
 function addDetails(
   app: JupyterFrontEnd,
   service: ISvcService,
+  panel: ISvcPanel,
+  steps: ICommandSteps,
+  listed: (id: number) => ICommand | undefined,
+  rendermime: IRenderMimeRegistry | null,
   restorer: ILayoutRestorer | null,
   trans: TranslationBundle
 ): void {
@@ -87,20 +177,36 @@ function addDetails(
       args: {
         type: 'object',
         required: ['id'],
-        properties: { id: { type: 'integer', description: 'The command’s id.' } }
+        properties: {
+          id: { type: 'integer', description: 'The command’s id.' },
+          preview: {
+            type: 'boolean',
+            description: 'Show it in the tab that the next preview replaces.'
+          },
+          log: { type: 'boolean', description: 'Scroll to its log.' }
+        }
       }
     },
     execute: async args => {
       const id = Number(args.id);
-      let widget = tracker.find(open => open.commandId === id);
-      if (widget === undefined) {
-        const { CommandDetailWidget } = await import('./detail');
-        // eslint-disable-next-line jupyter/require-disposable-ownership -- the shell disposes what is closed
-        widget = new CommandDetailWidget(service.requests, id, trans);
+      const make = async (): Promise<CommandDetailWidget> => {
+        const detail = await import('./detail');
+
+        const widget = new detail.CommandDetailWidget(
+          service.requests,
+          id,
+          steps,
+          rendermime,
+          trans,
+          listed(id)
+        );
         await tracker.add(widget);
-        app.shell.add(widget, viewArea(app));
+        return widget;
+      };
+      const view = await panel.openView(`svc-jupyter-command-${id}`, make, args.preview === true);
+      if (args.log === true) {
+        view.showLog();
       }
-      app.shell.activateById(widget.id);
     }
   });
   if (restorer !== null) {

@@ -1,16 +1,19 @@
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSX } from 'react';
 import { ErrorState } from '../list';
+import { ResultView } from '../results';
 import type { ICommandView } from './detailModel';
-import { ResultGrid } from './grid';
 
-/** The result of a finished command: rows as a grid, or a text. */
+/** The result of a finished command: its rows, or a text. */
 export function CommandResultView(props: {
   view: ICommandView;
   retry: () => void;
+  /** Draws charts of the rows. */
+  rendermime: IRenderMimeRegistry | null;
   trans: TranslationBundle;
 }): JSX.Element | null {
-  const { view, retry, trans } = props;
+  const { view, retry, rendermime, trans } = props;
   const { command, result, resultError } = view;
   if (resultError !== null) {
     return (
@@ -31,27 +34,8 @@ export function CommandResultView(props: {
           {result.text}
         </pre>
       ) : (
-        <>
-          {result.table.isCut && (
-            <p>
-              {moreRows(command.id, result.table.rows.length, command.result_rows ?? null, trans)}
-            </p>
-          )}
-          <ResultGrid table={result.table} label={trans.__('Result')} />
-        </>
+        <ResultView model={result.rows} rendermime={rendermime} trans={trans} />
       )}
     </section>
   );
-}
-
-function moreRows(id: number, shown: number, all: number | null, trans: TranslationBundle): string {
-  const line = `%svc_command ${id} result`;
-  return all === null
-    ? trans.__('The first %1 rows. All of them in a notebook: %2', shown.toLocaleString(), line)
-    : trans.__(
-        '%1 of %2 rows. All of them in a notebook: %3',
-        shown.toLocaleString(),
-        all.toLocaleString(),
-        line
-      );
 }

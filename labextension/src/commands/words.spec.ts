@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { ICommand } from '../service/records/commands';
 import { memoryOf } from './model';
-import { clockTime, commandFacts, commandTitle, statusWords } from './words';
+import { commandFacts, commandTitle, statusWords, timeTaken } from './words';
 
 const trans = nullTranslator.load('');
 const NOW = new Date(2026, 10, 22, 14, 1, 30);
@@ -20,36 +20,28 @@ const COMMAND = {
 } as unknown as ICommand;
 
 describe('commands in words', () => {
-  it('shows the date of a time that is not today', () => {
-    expect(clockTime(SECONDS, NOW)).not.toContain('22');
-    expect(clockTime(SECONDS - 86_400, NOW)).toContain('21');
-  });
-
   it('takes the name, else the first line of what it runs, else its type', () => {
     expect(commandTitle(trans, { ...COMMAND, name: 'delays' })).toBe('delays');
     expect(commandTitle(trans, COMMAND)).toBe('SELECT 1');
     expect(commandTitle(trans, { ...COMMAND, command: {} })).toBe('database query');
   });
 
-  it('tells where, how long and how far of one that runs', () => {
-    expect(commandFacts(COMMAND, NOW, trans)).toBe('default · 4 s · 40 %');
-  });
-
-  it('tells why one waits', () => {
+  it('tells what one does or waits for', () => {
+    expect(commandFacts(COMMAND, trans)).toBe('database query · default · 131 · 40 %');
+    expect(timeTaken(trans, COMMAND, NOW)).toBe('4 s');
     const waiting: ICommand = { ...COMMAND, status: 'waiting', throttled: true };
-    expect(commandFacts(waiting, NOW, trans)).toBe('default · waiting for a free slot');
-    expect(
-      commandFacts(
-        { ...waiting, throttled: false, message: 'starting cluster default' },
-        NOW,
-        trans
-      )
-    ).toBe('default · starting cluster default');
+    expect(commandFacts(waiting, trans)).toMatch(/ · 131 · waiting for a free slot$/);
+    const starting = { ...waiting, throttled: false, message: 'starting cluster default' };
+    expect(commandFacts(starting, trans)).toMatch(/ · 131 · starting cluster default$/);
   });
 
-  it('tells how long one took and when it ended', () => {
-    const done: ICommand = { ...COMMAND, status: 'done', label: null, end_time: SECONDS };
-    expect(commandFacts(done, NOW, trans)).toBe(`4.0 s · ${clockTime(SECONDS, NOW)}`);
+  it('tells of one that ended how long it took, its rows, its schedule, or its failure', () => {
+    const ended: ICommand = { ...COMMAND, label: null, end_time: SECONDS, result_rows: 16 };
+    const done: ICommand = { ...ended, status: 'done', command_source: 'SCHEDULED' };
+    expect(commandFacts(done, trans)).toBe('database query · 131 · 16 rows · by a schedule');
+    expect(timeTaken(trans, done, NOW)).toBe('4.0 s');
+    const failed: ICommand = { ...ended, status: 'error', message: 'no such column: x\n at 1' };
+    expect(commandFacts(failed, trans)).toBe('131 · no such column: x · database query');
   });
 
   it('shows a status that it does not know as it is', () => {
@@ -62,20 +54,17 @@ describe('commands in words', () => {
 
 describe('memoryOf', () => {
   it('returns what was kept', () => {
-    const kept = { filter: { allUsers: true, status: 'error', name: 'x' }, selected: '7' };
+    const kept = { filter: { allUsers: true, status: 'error', search: '' }, selected: '7' };
     expect(memoryOf(kept)).toEqual(kept);
   });
 
-  it.each([
-    undefined,
-    null,
-    7,
-    { filter: 'x', selected: 7 },
-    { filter: { status: 'gone', name: 7 } }
-  ])('takes %j for no filter', kept => {
-    expect(memoryOf(kept)).toEqual({
-      filter: { allUsers: false, status: '', name: '' },
-      selected: null
-    });
-  });
+  it.each([undefined, null, 7, { filter: 'x', selected: 7 }, { filter: { status: 'gone' } }])(
+    'takes %j for no filter',
+    kept => {
+      expect(memoryOf(kept)).toEqual({
+        filter: { allUsers: false, status: '', search: '' },
+        selected: null
+      });
+    }
+  );
 });

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { CommandStatus, ICommand } from '../service/records/commands';
+import type { Tone } from '../list';
+import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
 import { duration, iconOf, span, typeWord } from '../words';
 
 /** A status for display; colour is never the only sign. */
@@ -45,38 +46,67 @@ export function commandText(command: ICommand): string {
 
 /** Return a command's name, else the first line of its text, else its type. */
 export function commandTitle(trans: TranslationBundle, command: ICommand): string {
-  const firstLine = commandText(command).trim().split('\n', 1)[0] ?? '';
-  return command.name ?? (firstLine === '' ? typeWord(trans, command.command_type) : firstLine);
+  const line = firstLine(commandText(command));
+  return command.name ?? (line === '' ? typeWord(trans, command.command_type) : line);
 }
 
-/** Return a time in the local zone, with its date unless it is today; the argument is Unix seconds. */
-export function clockTime(seconds: number, now: Date): string {
-  const time = new Date(seconds * 1000);
-  const clock = time.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
-  const isToday = time.toDateString() === now.toDateString();
-  return isToday
-    ? clock
-    : `${time.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${clock}`;
+/** The emphasis of each status. */
+const TONES: Readonly<Record<CommandStatus, Tone>> = {
+  waiting: 'busy',
+  running: 'busy',
+  done: 'good',
+  error: 'bad',
+  cancelled: 'calm'
+};
+
+/** Return the emphasis of a status. */
+export function toneOf(status: CommandStatus): Tone {
+  return (TONES as Record<string, Tone | undefined>)[status] ?? 'calm';
 }
 
-/** Return the facts after a command's title: cluster, duration, progress, time. */
-export function commandFacts(command: ICommand, now: Date, trans: TranslationBundle): string {
-  const { status, label, start_time: start, end_time: end, progress } = command;
-  const facts = [label ?? ''];
+/** Return a time of a record, Unix seconds, as a date. */
+export function momentOf(seconds: number): Date {
+  return new Date(seconds * 1000);
+}
+
+/** Return the time at which a command ended or, before, was submitted. */
+export function lastMoment(command: ICommand): Date {
+  return momentOf(command.end_time ?? command.submit_time);
+}
+
+/** Return how long a command took, or takes so far; empty for one that was never started. */
+export function timeTaken(trans: TranslationBundle, command: ICommand, now: Date): string {
+  const { start_time: start, end_time: end, submit_time: submitted } = command;
+  if (!hasEnded(command)) {
+    return span(trans, now.getTime() / 1000 - (start ?? submitted));
+  }
+  return start !== null && end !== null ? duration(trans, end - start) : '';
+}
+
+/** Return the facts below a command's title: type, cluster, id, and what it does or why it failed. */
+export function commandFacts(command: ICommand, trans: TranslationBundle): string {
+  const { id, status, label, progress, command_source: source } = command;
+  const message = firstLine(command.message ?? '');
+  const facts = [typeWord(trans, command.command_type), label ?? '', String(id)];
   if (status === 'waiting') {
-    facts.push(
-      command.throttled === true
-        ? trans.__('waiting for a free slot')
-        : (command.message ?? trans.__('waiting'))
-    );
+    facts.push(command.throttled === true ? trans.__('waiting for a free slot') : message);
   } else if (status === 'running') {
-    facts.push(
-      span(trans, now.getTime() / 1000 - (start ?? command.submit_time)),
-      progress > 0 ? `${progress} %` : ''
-    );
-  } else {
-    facts.push(start !== null && end !== null ? duration(trans, end - start) : '');
-    facts.push(clockTime(end ?? command.submit_time, now));
+    facts.push(message, progress > 0 ? `${progress} %` : '');
+  } else if (status === 'error') {
+    return [String(id), message || trans.__('failed'), ...facts.slice(0, 2)]
+      .filter(fact => fact !== '')
+      .join(' · ');
+  } else if (status === 'cancelled') {
+    facts.push(trans.__('cancelled'));
+  } else if (command.result_rows !== null && command.result_rows !== undefined) {
+    facts.push(trans._n('%1 row', '%1 rows', command.result_rows));
+  }
+  if (source === 'SCHEDULED') {
+    facts.push(trans.__('by a schedule'));
   }
   return facts.filter(fact => fact !== '').join(' · ');
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
 }

@@ -5,23 +5,31 @@ import { type Resource, useResource } from '../service';
 import type { IConnectionStatus } from '../service/records/connection';
 import { connectionLine } from './model';
 
-/** The line at the top of the panel: the connection, the user, and a button to check again. */
+/** The line at the top of the panel: the user and the service, and a button that reads everything again. */
 export function ConnectionHeader(props: {
   connection: Resource<IConnectionStatus>;
+  refresh: () => void;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { connection, trans } = props;
-  const line = connectionLine(useResource(connection), trans);
+  const { connection, refresh, trans } = props;
+  const { kind, icon, state, words, details } = connectionLine(useResource(connection), trans);
   return (
     <div className="jp-SvcHeader">
-      <span className={`jp-SvcHeader-line jp-mod-${line.kind}`} role="status" title={line.details}>
-        <span aria-hidden="true">{line.icon}</span> {line.words}
+      <span className={`jp-SvcHeader-line jp-mod-${kind}`} role="status" title={details}>
+        <span aria-hidden="true" className="jp-SvcHeader-dot">
+          {icon}
+        </span>
+        <span className="jp-SvcHeader-words">
+          {words.length === 0 ? state : <span className="jp-SvcUnseen">{state}</span>}
+          {words.map(word => (
+            <span key={word}>
+              <span className="jp-SvcUnseen"> · </span>
+              {word}
+            </span>
+          ))}
+        </span>
       </span>
-      <ToolbarButtonComponent
-        icon={refreshIcon}
-        tooltip={trans.__('Refresh')}
-        onClick={() => void connection.refresh()}
-      />
+      <ToolbarButtonComponent icon={refreshIcon} tooltip={trans.__('Refresh')} onClick={refresh} />
     </div>
   );
 }

@@ -25,7 +25,7 @@ const REFUSED: IConnectionStatus = {
   ...CONNECTED,
   connected: false,
   account: null,
-  message: 'the token is wrong'
+  message: 'the service is away'
 };
 
 describe('connectionLine', () => {
@@ -33,9 +33,18 @@ describe('connectionLine', () => {
     expect(connectionLine({ value: CONNECTED, isLoading: false }, trans)).toEqual({
       kind: 'connected',
       icon: '●',
-      words: 'connected · ann@example.com',
+      state: 'connected',
+      words: ['ann@example.com', 'service.test'],
       details: 'https://service.test (address from the environment)'
     });
+  });
+
+  it('calls an address of this machine so', () => {
+    const value = { ...CONNECTED, base_url: 'http://127.0.0.1:8000' };
+    expect(connectionLine({ value, isLoading: false }, trans).words).toEqual([
+      'ann@example.com',
+      'this machine'
+    ]);
   });
 
   it('tells that nothing is known yet', () => {
@@ -44,7 +53,7 @@ describe('connectionLine', () => {
 
   it('never shows an older connection as one of now', () => {
     const error = new ServiceError('the Jupyter server does not answer', 0);
-    expect(connectionLine({ value: CONNECTED, error, isLoading: false }, trans).words).toBe(
+    expect(connectionLine({ value: CONNECTED, error, isLoading: false }, trans).state).toBe(
       'not connected'
     );
   });
@@ -54,7 +63,15 @@ describe('triedLines', () => {
   it('names the address, where it came from, and what came of it', () => {
     expect(triedLines({ value: REFUSED, isLoading: false }, trans)).toEqual([
       'https://service.test (address from the environment)',
-      'the token is wrong'
+      'The service is away'
+    ]);
+  });
+
+  it('tells what to do about a token', () => {
+    const value = { ...REFUSED, status: 401, message: 'the token is not known' };
+    expect(triedLines({ value, isLoading: false }, trans).slice(1)).toEqual([
+      'The service does not accept the token: the token is not known.',
+      'Enter another one below, or correct it in the environment and read the settings again.'
     ]);
   });
 

@@ -6,10 +6,16 @@ import type { IConnectionStatus } from '../service/records/connection';
 export interface IConnectionLine {
   kind: 'connected' | 'missing' | 'looking';
   icon: string;
-  words: string;
+  /** `connected`, `not connected`. */
+  state: string;
+  /** Who and where: `ann@example.com`, `this machine`; empty without a connection. */
+  words: readonly string[];
   /** Address and where it came from. */
   details: string;
 }
+
+/** The status of an answer to a wrong, expired or disabled token. */
+const UNAUTHORIZED = 401;
 
 /** The server's name for the embedded service as the source of an address. */
 const EMBEDDED = 'embedded service';
@@ -22,13 +28,28 @@ export function connectionLine(
   const { value, error } = state;
   const details = addressOf(value, trans);
   if (value?.connected === true && error === undefined) {
-    const words = trans.__('connected · %1', value.account?.email ?? trans.__('unknown user'));
-    return { kind: 'connected', icon: '●', words, details };
+    const who = value.account?.email ?? trans.__('unknown user');
+    const words = [who, placeOf(value, trans)].filter(Boolean);
+    return { kind: 'connected', icon: '●', state: trans.__('connected'), words, details };
   }
   if (value === undefined && error === undefined) {
-    return { kind: 'looking', icon: '◐', words: trans.__('looking for the service'), details };
+    const state = trans.__('looking for the service');
+    return { kind: 'looking', icon: '◐', state, words: [], details };
   }
-  return { kind: 'missing', icon: '○', words: trans.__('not connected'), details };
+  return { kind: 'missing', icon: '○', state: trans.__('not connected'), words: [], details };
+}
+
+/** The names of this machine in addresses. */
+const THIS_MACHINE = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Return where the service runs: `this machine`, or the host's name. */
+function placeOf(status: IConnectionStatus, trans: TranslationBundle): string {
+  const host =
+    status.base_url !== null && URL.canParse(status.base_url)
+      ? new URL(status.base_url).hostname
+      : '';
+  const isHere = status.source === EMBEDDED || THIS_MACHINE.has(host);
+  return isHere ? trans.__('this machine') : host;
 }
 
 /** Return the connection attempt and its failure, for the view that replaces the sections. */
@@ -40,8 +61,26 @@ export function triedLines(
   if (error !== undefined) {
     return [trans.__('The Jupyter server was asked: %1', error.message)];
   }
-  const lines = value === undefined ? [] : [addressOf(value, trans), value.message ?? ''];
+  const lines = value === undefined ? [] : [addressOf(value, trans), ...failureOf(value, trans)];
   return lines.filter(line => line !== '');
+}
+
+/** Return why there is no connection, and what to do about a token. */
+function failureOf(
+  { message, status, source }: IConnectionStatus,
+  trans: TranslationBundle
+): string[] {
+  const why = message ?? '';
+  if (status !== UNAUTHORIZED) {
+    return [why.charAt(0).toUpperCase() + why.slice(1)];
+  }
+  return [
+    trans.__('The service does not accept the token: %1.', why.replace(/\.$/, '')),
+    trans.__(
+      'Enter another one below, or correct it in %1 and read the settings again.',
+      source ?? ''
+    )
+  ];
 }
 
 function addressOf(status: IConnectionStatus | undefined, trans: TranslationBundle): string {

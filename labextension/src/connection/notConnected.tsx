@@ -36,50 +36,39 @@ export function NotConnected(props: {
         {triedLines(state, trans).map(line => (
           <p key={line}>{line}</p>
         ))}
-        <p>{trans.__('It is looked for again every few seconds.')}</p>
+        <p className="jp-SvcMuted">{trans.__('It is tried again every few seconds.')}</p>
       </div>
-      {problem !== '' && (
-        <p role="alert" className="jp-SvcFailure">
-          {problem}
-        </p>
-      )}
       {state.error === undefined && (
         <>
-          <Way
-            label={trans.__('Read the Settings Anew')}
-            isTrying={isTrying}
-            go={() => attempt(() => requests.post<IConnectionStatus>('status'))}
-          />
           {!isOfThisMachine(state) && (
-            <Way
-              label={trans.__('Start the Service of This Machine')}
-              isTrying={isTrying}
-              go={() =>
-                attempt(() => requests.put<IConnectionStatus>('status', { embedded: true }))
+            <button
+              type="button"
+              className="jp-SvcButton jp-mod-accept"
+              disabled={isTrying}
+              onClick={() =>
+                void attempt(() => requests.put<IConnectionStatus>('status', { embedded: true }))
               }
-            />
+            >
+              {trans.__('Start the service of this machine')}
+            </button>
           )}
+          <button
+            type="button"
+            className="jp-SvcButton"
+            disabled={isTrying}
+            onClick={() => void attempt(() => requests.post<IConnectionStatus>('status'))}
+          >
+            {trans.__('Read the settings again')}
+          </button>
           <EnteredService
             isTrying={isTrying}
+            problem={problem}
             trans={trans}
             connect={entered => attempt(() => requests.put<IConnectionStatus>('status', entered))}
           />
         </>
       )}
     </div>
-  );
-}
-
-function Way(props: { label: string; isTrying: boolean; go: () => Promise<void> }): JSX.Element {
-  return (
-    <button
-      type="button"
-      className="jp-Button jp-mod-styled jp-mod-reject"
-      disabled={props.isTrying}
-      onClick={() => void props.go()}
-    >
-      {props.label}
-    </button>
   );
 }
 
@@ -96,10 +85,12 @@ export interface IEnteredService {
  */
 export function EnteredService(props: {
   isTrying: boolean;
+  /** Why the last attempt failed; empty for none. */
+  problem: string;
   connect: (entered: IEnteredService) => Promise<void>;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { isTrying, connect, trans } = props;
+  const { isTrying, problem, connect, trans } = props;
   const [address, setAddress] = useState('');
   const [token, setToken] = useState('');
 
@@ -111,6 +102,7 @@ export function EnteredService(props: {
 
   return (
     <form className="jp-SvcEntered" aria-label={trans.__('Another service')} onSubmit={submit}>
+      <b>{trans.__('Or connect to another service')}</b>
       <label>
         {trans.__('Address of the service')}
         <input
@@ -133,7 +125,12 @@ export function EnteredService(props: {
           onChange={event => setToken(event.target.value)}
         />
       </label>
-      <button type="submit" className="jp-Button jp-mod-styled jp-mod-accept" disabled={isTrying}>
+      {problem !== '' && (
+        <p role="alert" className="jp-SvcFailure">
+          {problem}
+        </p>
+      )}
+      <button type="submit" className="jp-SvcButton" disabled={isTrying}>
         {trans.__('Connect')}
       </button>
     </form>

@@ -87,6 +87,28 @@ export class Branches {
     return rows;
   }
 
+  /**
+   * Return the rows of the items that were read and have a text in their name, or as their id, with what they are in.
+   *
+   * Of a folder that has it, all items are shown.
+   */
+  found(text: string): IRow[] {
+    const has = ({ name, id }: IItem): boolean =>
+      name.toLowerCase().includes(text) || String(id ?? '') === text;
+    const isShown = (item: IItem): boolean =>
+      (item.kind !== 'tree' && has(item)) || (this.branch(item)?.items.some(isShown) ?? false);
+    const add = (items: readonly IItem[], depth: number, isWithin = false): IRow[] =>
+      items.flatMap((item, index) => {
+        const branch = this.branch(item);
+        const isWhole = isWithin || (item.kind !== 'tree' && has(item));
+        const below = branch?.items.filter(one => isWhole || isShown(one)) ?? [];
+        const place = { place: index + 1, size: items.length };
+        const isOpen = branch !== undefined;
+        return [row('item', item, depth, { isOpen, ...place }), ...add(below, depth + 1, isWhole)];
+      });
+    return add(this.trees.filter(isShown), 0);
+  }
+
   /** Return a visible item by its key. */
   find(key: string): IItem | null {
     return this._items().find(item => keyOf(item) === key) ?? null;

@@ -4,11 +4,11 @@ import {
   editIcon,
   fileUploadIcon,
   type LabIcon,
-  moveDownIcon,
   newFolderIcon,
   refreshIcon
 } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
+import { moveIcon } from '../icons';
 import type { ContentsActions } from './actions';
 import { type IItem, isPlace } from './items';
 import type { JupyterTree } from './jupyterTree';
@@ -54,7 +54,7 @@ export function addCommands(commands: CommandRegistry, parts: IContentsParts): v
   add(COMMANDS.create, 'create', folder, (to, item) => to.create(item));
   const rename = { label: trans.__('Rename…'), icon: editIcon };
   add(COMMANDS.rename, 'rename', rename, (to, item) => to.rename(item));
-  const move = { label: trans.__('Move to…'), icon: moveDownIcon };
+  const move = { label: trans.__('Move to…'), icon: moveIcon };
   add(COMMANDS.move, 'move', move, (to, item) => to.move(item));
   const remove = { label: trans.__('Delete…'), icon: deleteIcon };
   add(COMMANDS.remove, 'remove', remove, (to, item) => to.remove(item));

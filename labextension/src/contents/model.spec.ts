@@ -78,6 +78,18 @@ describe('TreeModel', () => {
     await model.open(at('Common/a'));
   });
 
+  it('finds what was read, with what it is in', () => {
+    const found = (text: string): string[] => {
+      model.search = text;
+      return model.rows.map(row => `${row.depth} ${row.item.path}`);
+    };
+    expect(found('deep')).toEqual(['0 ', '1 Common', '2 Common/a', '3 Common/a/deep']);
+    expect(found('b')).toEqual(['0 ', '1 Common', '2 Common/b']);
+    expect(found('notebooks')).toEqual([]);
+    expect(found('common')).toHaveLength(5);
+    expect(found('')).toHaveLength(5);
+  });
+
   it('reads what is opened, folder by folder', async () => {
     expect(lines()).toEqual([
       '0 item ',

@@ -1,6 +1,6 @@
 import { type ISignal, Signal } from '@lumino/signaling';
 import { asServiceError } from '../service';
-import { Branches, type IBranch, LOADING, rebased } from './branches';
+import { Branches, type IBranch, type IRow, LOADING, rebased } from './branches';
 import { type IItem, type ITree, keyOf, opens, type TreeName } from './items';
 
 /**
@@ -14,6 +14,7 @@ export class TreeModel<T extends ITree = ITree> {
   private _selected: IItem | null = null;
   private _busy: IItem | null = null;
   private _problem: string | null = null;
+  private _search = '';
   /** Of two concurrent refreshes the later one is used. */
   private _looks = 0;
 
@@ -28,6 +29,22 @@ export class TreeModel<T extends ITree = ITree> {
 
   get branches(): Branches {
     return this._branches;
+  }
+
+  /** The text searched for, in lower case; empty for none. */
+  get search(): string {
+    return this._search;
+  }
+
+  /** Search in what was read so far; an empty text ends the search. */
+  set search(text: string) {
+    this._search = text;
+    this._changed.emit();
+  }
+
+  /** The rows from top to bottom; during a search, those of what was found. */
+  get rows(): readonly IRow[] {
+    return this._search === '' ? this._branches.rows() : this._branches.found(this._search);
   }
 
   /** The item with the keyboard focus. */

@@ -1,35 +1,39 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { ICommandPalette, Notification } from '@jupyterlab/apputils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { lazy, Suspense } from 'react';
-import { ISvcPanel, VisibleView } from '../panel';
-import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
-import type { ContentsActions, ILocalSide } from './actions';
+import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
+import { textEditorIcon } from '@jupyterlab/ui-components';
+import { ISvcPanel, Loaded, loadedOnce, VisibleView } from '../panel';
+import {
+  asServiceError,
+  EXTENSION_ID,
+  ISvcService,
+  type ServiceRequests,
+  TRANSLATION_DOMAIN
+} from '../service';
+import { categoryOf } from '../words';
+import type { ILocalSide } from './actions';
+import type { OpenedContents } from './opened';
 
-import { addCommands } from './commands';
-
-import { FolderTree } from './folderTree';
-import { keyOf, lastPart } from './items';
-
-import { JupyterTree } from './jupyterTree';
-
-import { TreeModel } from './model';
+/** Creates a note, and opens it. */
+export const NEW_NOTE = 'svc-jupyter:new-note';
 
 const RANK = 40;
-const MEMORY = `${EXTENSION_ID}:contents`;
-const ContentsSection = lazy(async () => ({
-  default: (await import('./section')).ContentsSection
-}));
 
-/** The section "Notebooks": the service's Jupyter notebooks, its notes and its dashboards. */
+/**
+ * The section "Notebooks": the service's Jupyter notebooks, its notes and its dashboards.
+ *
+ * Its code is loaded when the section is first visible.
+ */
 export const contentsPlugin: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:contents`,
   description: "The service's notebooks, notes and dashboards: open, move, rename, delete, upload.",
   autoStart: true,
   requires: [ISvcService, ISvcPanel, IStateDB],
-  optional: [ITranslator, INotebookTracker, IDefaultFileBrowser],
+  optional: [ITranslator, INotebookTracker, IDefaultFileBrowser, ICommandPalette, ILauncher],
   activate: (
     app: JupyterFrontEnd,
     service: ISvcService,
@@ -37,61 +41,58 @@ export const contentsPlugin: JupyterFrontEndPlugin<void> = {
     stateDB: IStateDB,
     translator: ITranslator | null,
     notebooks: INotebookTracker | null,
-    files: IDefaultFileBrowser | null
+    files: IDefaultFileBrowser | null,
+    palette: ICommandPalette | null,
+    launcher: ILauncher | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const { requests } = service;
-    const jupyter = new JupyterTree(requests, trans.__('Jupyter notebooks'));
-    const model = new TreeModel([
-      jupyter,
-      new FolderTree(requests, 'notes', trans.__('Notes')),
-      new FolderTree(requests, 'notebook_dashboards', trans.__('Dashboards'))
-    ]);
     const local = localSide(app, notebooks, files);
-    let actions: ContentsActions | null = null;
-    addCommands(app.commands, {
-      trans,
-      model,
-      jupyter,
-      actions: async () =>
-        (actions ??= new (await import('./actions')).ContentsActions(trans, model, local)),
-      openNotebook: () => {
-        const path = notebooks?.currentWidget?.context.path;
-        return path === undefined ? null : lastPart(path);
-      }
+    const { commands } = app;
+    let shown: OpenedContents | null = null;
+    const opened = loadedOnce(async () => {
+      const { OpenedContents } = await import('./opened');
+      const options = { commands, panel, requests, stateDB, notebooks, local, trans };
+      return (shown = new OpenedContents(options));
     });
-    notebooks?.currentChanged.connect(() => app.commands.notifyCommandChanged());
-    const look = remembered(model, stateDB, keyOf(jupyter.item));
-    const parts = { trans, model, commands: app.commands, look };
+    addNewNote(app, requests, local, trans, async () => {
+      await shown?.model.refresh();
+    });
+    const offered = { command: NEW_NOTE, category: categoryOf(trans) };
+    palette?.addItem(offered);
+    launcher?.add({ ...offered, rank: 20 });
     const widget = new VisibleView(() => (
-      <Suspense>
-        <ContentsSection {...parts} />
-      </Suspense>
+      <Loaded load={opened} trans={trans}>
+        {({ Section }) => <Section />}
+      </Loaded>
     ));
     panel.addSection({ id: 'notebooks', title: trans.__('Notebooks'), rank: RANK, widget });
   }
 };
 
-/** Return a function that restores the open items of the last visit at its first call, and refreshes them later. */
-function remembered(model: TreeModel, stateDB: IStateDB, first: string): () => void {
-  let isRestored = false;
-  const restore = async (): Promise<void> => {
-    const kept = await stateDB.fetch(MEMORY).catch(() => undefined);
-    const keys = Array.isArray(kept) ? kept.filter(key => typeof key === 'string') : [first];
-    await model.restore(keys);
-    let saved = '';
-    model.changed.connect(() => {
-      const now = model.openKeys;
-      if (saved !== now.join('\n')) {
-        saved = now.join('\n');
-        void stateDB.save(MEMORY, now);
+function addNewNote(
+  app: JupyterFrontEnd,
+  requests: ServiceRequests,
+  local: ILocalSide,
+  trans: TranslationBundle,
+  created: () => Promise<void>
+): void {
+  app.commands.addCommand(NEW_NOTE, {
+    label: trans.__('New note'),
+    caption: trans.__('A notebook whose cells run in the session of a Spark cluster'),
+    icon: args => (args.isPalette ? undefined : textEditorIcon),
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: async () => {
+      const { newNote } = await import('./newNote');
+      try {
+        if (await newNote(requests, local, trans)) {
+          await created();
+        }
+      } catch (reason) {
+        Notification.error(asServiceError(reason).message);
       }
-    });
-  };
-  return () => {
-    void (isRestored ? model.refresh() : restore());
-    isRestored = true;
-  };
+    }
+  });
 }
 
 function localSide(

@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandToolbarButtonComponent, UseSignal } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import { type JSX, useContext, useEffect } from 'react';
+import { EmptyState } from '../list';
 import { VisibleContext } from '../service';
 import { COMMANDS } from './commands';
 import type { IItem } from './items';
@@ -46,16 +47,19 @@ export function ContentsSection(props: IContentsSectionProps): JSX.Element {
             ))}
           </div>
           <Problem trans={trans} model={model} />
-          <TreeView
-            trans={trans}
-            model={model}
-            label={trans.__('Notebooks, notes and dashboards of the service')}
-            onOpen={() => void commands.execute(COMMANDS.open)}
-            onDrop={move}
-          />
-          <p className="jp-SvcContents-hint jp-SvcMuted">
-            {trans.__('drag onto a folder to move · Enter open · F2 rename · Del delete')}
-          </p>
+          {model.search !== '' && model.rows.length === 0 ? (
+            <EmptyState
+              text={trans.__('Nothing that was read so far has “%1” in its name.', model.search)}
+            />
+          ) : (
+            <TreeView
+              trans={trans}
+              model={model}
+              label={trans.__('Notebooks, notes and dashboards of the service')}
+              onOpen={() => void commands.execute(COMMANDS.open)}
+              onDrop={move}
+            />
+          )}
         </div>
       )}
     </UseSignal>
@@ -76,11 +80,7 @@ function Problem({
   return (
     <div role="alert" className="jp-SvcState jp-mod-error jp-SvcContents-problem">
       <span>✗ {model.problem}</span>
-      <button
-        type="button"
-        className="jp-Button jp-mod-styled jp-mod-minimal"
-        onClick={() => model.forgive()}
-      >
+      <button type="button" className="jp-SvcButton jp-mod-small" onClick={() => model.forgive()}>
         {trans.__('Close')}
       </button>
     </div>

@@ -7,8 +7,8 @@ import {
   tableRowsIcon,
   textEditorIcon
 } from '@jupyterlab/ui-components';
-import { type DragEvent, type HTMLAttributes, type JSX, type KeyboardEvent, useState } from 'react';
-import { VirtualList } from '../list';
+import { type DragEvent, type HTMLAttributes, type JSX, useState } from 'react';
+import { TreeLine, TreeList } from '../list';
 import type { IRow } from './branches';
 import { type IItem, type ItemKind, keyOf, opens } from './items';
 import type { TreeModel } from './model';
@@ -40,7 +40,7 @@ const ICONS: Readonly<Record<ItemKind, LabIcon | null>> = {
 /** A tree of the service; each folder is read when it is opened. */
 export function TreeView(props: ITreeViewProps): JSX.Element {
   const { trans, model, label, placesOnly = false, onOpen } = props;
-  const rows = model.branches.rows(placesOnly);
+  const rows = placesOnly ? model.branches.rows(true) : model.rows;
   const drag = useDrag(props);
   const activate = (row: IRow): void => {
     if (row.kind === 'more') {
@@ -55,20 +55,16 @@ export function TreeView(props: ITreeViewProps): JSX.Element {
   };
   const select = (row: IRow): void => model.select(row.kind === 'item' ? row.item : null);
   return (
-    <VirtualList
-      items={rows}
-      keyOf={row => row.key}
+    <TreeList
+      rows={rows}
       label={label}
+      opens={row => opens(row.item)}
+      toggle={row => toggle(model, row)}
       render={row => <TreeRow trans={trans} model={model} row={row} />}
-      branch={row => ({
-        level: row.depth + 1,
-        ...(row.kind === 'item' && opens(row.item) && { expanded: row.isOpen })
-      })}
       selectedKey={model.selected && `${keyOf(model.selected)}#item`}
       onSelect={select}
       onContextMenu={select}
       onActivate={activate}
-      onKey={(event, row) => movesThroughTree(event, row, rows, model)}
       rowProps={row => ({
         onFocusCapture: () => select(row),
         ...(model.busy &&
@@ -77,36 +73,6 @@ export function TreeView(props: ITreeViewProps): JSX.Element {
       })}
     />
   );
-}
-
-/** Right opens, then enters; Left closes, then leaves. Returns whether the key was handled. */
-export function movesThroughTree(
-  event: Pick<KeyboardEvent, 'key'>,
-  row: IRow,
-  rows: readonly IRow[],
-  model: TreeModel
-): boolean {
-  const index = rows.findIndex(one => one.key === row.key);
-  if (event.key === 'ArrowRight') {
-    const next = rows[index + 1];
-    if (row.kind === 'item' && opens(row.item) && !row.isOpen) {
-      void model.open(row.item);
-    } else if (next?.kind === 'item' && next.depth > row.depth) {
-      model.select(next.item);
-    }
-    return true;
-  }
-  if (event.key === 'ArrowLeft') {
-    const above = rows.slice(0, index).reverse();
-    const parent = above.find(one => one.kind === 'item' && one.depth < row.depth);
-    if (row.kind === 'item' && row.isOpen) {
-      model.close(row.item);
-    } else if (parent) {
-      model.select(parent.item);
-    }
-    return true;
-  }
-  return false;
 }
 
 function toggle(model: TreeModel, row: IRow): void {
@@ -124,35 +90,19 @@ interface ITreeRowProps {
 }
 
 function TreeRow({ trans, model, row }: ITreeRowProps): JSX.Element {
-  const { item } = row;
-  const indented = { paddingLeft: row.depth * 12 };
+  const { item, depth } = row;
   if (row.kind !== 'item') {
-    return (
-      <span className="jp-SvcContents-item jp-SvcMuted" style={indented}>
-        <span className="jp-SvcContents-twisty" />
-        <span className="jp-SvcContents-name" title={row.text}>
-          {wordsOf(trans, row)}
-        </span>
-      </span>
-    );
+    return <TreeLine depth={depth} name={wordsOf(trans, row)} hover={row.text} isMuted />;
   }
-  const Icon = ICONS[item.kind];
-  const onTwisty = (): void => toggle(model, row);
   return (
-    <span className="jp-SvcContents-item" style={indented}>
-      <span
-        className="jp-SvcContents-twisty"
-        aria-hidden="true"
-        onClick={onTwisty}
-        onDoubleClick={event => event.stopPropagation()}
-      >
-        {opens(item) ? (row.isOpen ? '▾' : '▸') : ''}
-      </span>
-      {Icon && <Icon.react tag="span" aria-hidden="true" />}
-      <span className="jp-SvcContents-name" title={item.path}>
-        {item.name}
-      </span>
-    </span>
+    <TreeLine
+      depth={depth}
+      name={item.name}
+      hover={item.path}
+      icon={ICONS[item.kind]}
+      isOpen={opens(item) ? row.isOpen : null}
+      toggle={() => toggle(model, row)}
+    />
   );
 }
 

@@ -10,7 +10,10 @@ test.each([
   ['%%svc_sql', 'SQL'],
   ['%%svc_shell -o lines\nls', 'Shell'],
   ['%%svc_pig\nDUMP a;', 'Pig'],
-  ['\n  \n%%svc_pig\nDUMP a;', 'Pig']
+  ['\n  \n%%svc_pig\nDUMP a;', 'Pig'],
+  ['%sql(limit=5)\nSELECT 1', 'SQL'],
+  ['%%sql -o rows\nSELECT 1', 'SQL'],
+  ['%spark\nprintln(1)', 'Scala']
 ])('the body of %j is %s', (cell, language) => {
   expect(languageOf(cell)).toBe(language);
 });
@@ -19,6 +22,7 @@ test.each([
   '',
   'svc_db = 1',
   '%svc_db --tap flights',
+  '%sql SELECT 1',
   '# comment\n%%svc_db',
   ' %%svc_db',
   '%%svc_dbs',

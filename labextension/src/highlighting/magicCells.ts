@@ -14,6 +14,17 @@ const LANGUAGES: Readonly<Record<string, string>> = {
   svc_pig: 'Pig'
 };
 
+/** The language of each cell of the kernel Spark (svc) that names one; `%` or `%%` stands before the name. */
+const KERNEL_LANGUAGES: Readonly<Record<string, string>> = {
+  sql: 'SQL',
+  'spark.sql': 'SQL',
+  spark: 'Scala',
+  scala: 'Scala',
+  sh: 'Shell'
+};
+/** With one `%` the name stands alone: in a notebook of Python, `%sql SELECT 1` is a line of its own. */
+const ALONE = /^%([\w.]+)(?:\([^)]*\))?(?:\s+-.*)?\s*$/;
+
 /** IPython ignores empty lines above a magic. At most this many are skipped, in any cell. */
 const MOST_EMPTY_LINES = 20;
 
@@ -28,8 +39,10 @@ export function languageOfBody(cell: ILines): string | null {
   for (let number = 1; number <= last; number++) {
     const { text } = cell.line(number);
     if (text.trim() !== '') {
-      const magic = /^%%(\w+)/.exec(text)?.[1] ?? '';
-      return Object.hasOwn(LANGUAGES, magic) ? (LANGUAGES[magic] ?? null) : null;
+      const alone = ALONE.exec(text)?.[1];
+      const name = alone ?? /^%%([\w.]+)/.exec(text)?.[1] ?? '';
+      const known = alone === undefined ? { ...KERNEL_LANGUAGES, ...LANGUAGES } : KERNEL_LANGUAGES;
+      return Object.hasOwn(known, name) ? (known[name] ?? null) : null;
     }
   }
   return null;

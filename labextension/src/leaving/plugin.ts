@@ -16,25 +16,30 @@ export const leavingPlugin: JupyterFrontEndPlugin<void> = {
     if (!resolver || !changed) {
       return; // nothing is kept from one page to the next
     }
-    const { serverSettings } = app.serviceManager;
-    const outliving = ServerConnection.makeSettings({
-      ...serverSettings,
-      init: { ...serverSettings.init, keepalive: true }
-    });
-    const workspaces = new WorkspaceManager({ serverSettings: outliving });
     const last = new LastChange(() => performance.now());
     changed.connect(() => last.note());
     window.addEventListener('pagehide', () => {
       if (last.isUnsaved) {
-        void save(workspaces, state, resolver.name);
+        void save(app.serviceManager.serverSettings, state, resolver.name);
       }
     });
   }
 };
 
-async function save(workspaces: WorkspaceManager, state: IStateDB, id: string): Promise<void> {
+async function save(
+  settings: ServerConnection.ISettings,
+  state: IStateDB,
+  id: string
+): Promise<void> {
+  const serverSettings = ServerConnection.makeSettings({
+    ...settings,
+    init: { ...settings.init, keepalive: true } // the request outlives the page
+  });
   try {
-    await workspaces.save(id, { data: await state.toJSON(), metadata: { id } });
+    await new WorkspaceManager({ serverSettings }).save(id, {
+      data: await state.toJSON(),
+      metadata: { id }
+    });
   } catch {
     // The page is gone and no error can be shown; Lab's own save of earlier changes remains.
   }

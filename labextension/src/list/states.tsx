@@ -20,11 +20,7 @@ export function ErrorState(props: {
   return (
     <div className="jp-SvcState jp-mod-error" role="alert">
       <p>{props.error.message}</p>
-      <button
-        type="button"
-        className="jp-Button jp-mod-styled jp-mod-minimal"
-        onClick={props.retry}
-      >
+      <button type="button" className="jp-SvcButton jp-mod-small" onClick={props.retry}>
         {props.retryLabel}
       </button>
     </div>

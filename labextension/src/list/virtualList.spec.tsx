@@ -90,6 +90,17 @@ describe('VirtualList', () => {
     expect(onKey.mock.calls.map(([event]) => event.key)).toEqual(['Enter', 'F2']);
   });
 
+  it('has the first rows again when a list that was scrolled is shorter', () => {
+    show();
+    press('End');
+    const list = host.querySelector<HTMLElement>('[role="grid"]');
+    if (list !== null) {
+      list.scrollTop = 0; // as a browser does to a list that is hidden meanwhile, without an event
+    }
+    show({ items: ITEMS.slice(0, 30) });
+    expect(rows()[0]?.textContent).toBe('item 0');
+  });
+
   it('asks for more near the end only', () => {
     const onNearEnd = jest.fn();
     show({ onNearEnd });

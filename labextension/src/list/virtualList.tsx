@@ -5,10 +5,11 @@ import {
   useCallback,
   useEffect,
   useLayoutEffect,
+  useMemo,
   useRef,
   useState
 } from 'react';
-import { movedBy, useRowsSeen } from './window';
+import { movedBy, rowTops, useRowsSeen } from './window';
 
 /** A row's position in a tree. */
 export interface IBranch {
@@ -31,9 +32,13 @@ export interface IVirtualListProps<T> {
   label: string;
   /** Pixels; the same for every row. */
   rowHeight?: number;
+  /** Returns the heading of a row's group: it stands above the first row of each group. */
+  groupOf?: (item: T) => string;
   /** Enter, or a double click (a click with `activateOnClick`). */
   onActivate?: (item: T) => void;
   activateOnClick?: boolean;
+  /** With `activateOnClick`: Enter, or the second click of a double click. */
+  onKeep?: (item: T) => void;
   selectedKey?: string | null;
   onSelect?: (item: T) => void;
   /** Handles keys unknown to the list (F2, Delete …); return true if handled. */
@@ -48,6 +53,7 @@ export interface IVirtualListProps<T> {
 }
 
 const ROW_HEIGHT = 28;
+const HEADING_HEIGHT = 24;
 
 /**
  * A list of any length that renders only its visible rows; a grid (or, with `branch`, a tree) for screen readers.
@@ -56,7 +62,7 @@ const ROW_HEIGHT = 28;
  * ones: the focused row stays rendered wherever it is.
  */
 export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
-  const { items, keyOf, rowHeight = ROW_HEIGHT, onNearEnd } = props;
+  const { items, keyOf, rowHeight = ROW_HEIGHT, onNearEnd, groupOf } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const [activeKey, setActiveKey] = useState<string | null>(null);
   const focusWanted = useRef(false);
@@ -66,7 +72,22 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
   const wantedKey = activeKey ?? props.selectedKey ?? null;
   const found = wantedKey === null ? -1 : items.findIndex(item => keyOf(item) === wantedKey);
   const activeIndex = found >= 0 ? found : 0;
-  const { first, end, page, onScroll, reveal } = useRowsSeen(scroller, rowHeight, items.length);
+  const headings = useMemo(() => headingsOf(items, groupOf), [items, groupOf]);
+  const tops = useMemo(
+    () =>
+      rowTops(
+        rowHeight,
+        headings?.map(text => (text === '' ? 0 : HEADING_HEIGHT))
+      ),
+    [rowHeight, headings]
+  );
+  const height = tops.topOf(items.length);
+  const { first, end, page, onScroll, reveal } = useRowsSeen(
+    scroller,
+    rowHeight,
+    items.length,
+    tops
+  );
 
   useEffect(() => {
     if (onNearEnd !== undefined && items.length > 0 && end >= items.length) {
@@ -122,13 +143,14 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
       return;
     }
     const next = movedBy(event.key, activeIndex, items.length, page);
-    if (event.ctrlKey || event.metaKey || event.altKey || next === null) {
+    const isModified = event.ctrlKey || event.metaKey || event.altKey;
+    if (isModified || next === null) {
       if (props.onKey?.(event, item) === true) {
         event.preventDefault();
         event.stopPropagation();
-      } else if (event.key === 'Enter') {
+      } else if (event.key === 'Enter' && !isModified && !event.shiftKey) {
         event.preventDefault();
-        props.onActivate?.(item);
+        (props.onKeep ?? props.onActivate)?.(item);
       }
       return;
     }
@@ -151,6 +173,7 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
       role={props.branch === undefined ? 'grid' : 'treegrid'}
       aria-label={props.label}
       aria-rowcount={items.length}
+      style={{ height }}
       onScroll={onScroll}
       onKeyDown={onKeyDown}
       onFocus={() => {
@@ -160,11 +183,20 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
         wasFocused.current = event.relatedTarget === null;
       }}
     >
-      <div
-        className="jp-SvcList-space"
-        role="presentation"
-        style={{ height: items.length * rowHeight }}
-      >
+      <div className="jp-SvcList-space" role="presentation" style={{ height }}>
+        {rendered.map(
+          index =>
+            headings?.[index] && (
+              <div
+                key={headings[index]}
+                className="jp-SvcList-heading"
+                aria-hidden="true"
+                style={{ transform: `translateY(${tops.topOf(index) - HEADING_HEIGHT}px)` }}
+              >
+                {headings[index]}
+              </div>
+            )
+        )}
         {rendered.map(index => {
           const item = items[index] as T;
           const key = keyOf(item);
@@ -174,6 +206,7 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
               item={item}
               index={index}
               rowHeight={rowHeight}
+              top={tops.topOf(index)}
               isActive={index === activeIndex}
               isSelected={key === props.selectedKey}
               list={props}
@@ -186,10 +219,28 @@ export function VirtualList<T>(props: IVirtualListProps<T>): JSX.Element {
   );
 }
 
+/** Return the heading above each row, empty for none; undefined without groups. */
+function headingsOf<T>(
+  items: readonly T[],
+  groupOf: ((item: T) => string) | undefined
+): string[] | undefined {
+  if (groupOf === undefined) {
+    return undefined;
+  }
+  let before = '';
+  return items.map(item => {
+    const group = groupOf(item);
+    const heading = group === before ? '' : group;
+    before = group;
+    return heading;
+  });
+}
+
 interface IRowProps<T> {
   item: T;
   index: number;
   rowHeight: number;
+  top: number;
   isActive: boolean;
   isSelected: boolean;
   list: IVirtualListProps<T>;
@@ -200,6 +251,7 @@ function Row<T>({
   item,
   index,
   rowHeight,
+  top,
   isActive,
   isSelected,
   list,
@@ -217,7 +269,7 @@ function Row<T>({
       aria-level={branch?.level}
       aria-expanded={branch?.expanded}
       tabIndex={isActive ? 0 : -1}
-      style={{ height: rowHeight, transform: `translateY(${index * rowHeight}px)` }}
+      style={{ height: rowHeight, transform: `translateY(${top}px)` }}
       onFocus={onFocus}
       onClick={() => {
         list.onSelect?.(item);
@@ -225,7 +277,7 @@ function Row<T>({
           activate();
         }
       }}
-      onDoubleClick={list.activateOnClick === true ? undefined : activate}
+      onDoubleClick={() => (list.activateOnClick === true ? list.onKeep?.(item) : activate())}
       onContextMenu={() => list.onContextMenu?.(item)}
     >
       <div className="jp-SvcList-cell" role="gridcell">

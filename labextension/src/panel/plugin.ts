@@ -8,7 +8,9 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
 import { listIcon } from '@jupyterlab/ui-components';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
+import { categoryOf } from '../words';
 import { panelMemory } from './model';
+import { Views } from './previews';
 import { ISvcPanel } from './tokens';
 import { ServicePanel } from './widget';
 
@@ -37,6 +39,8 @@ export const panelPlugin: JupyterFrontEndPlugin<ISvcPanel> = {
     const panel = new ServicePanel({
       service,
       translator: translator ?? nullTranslator,
+      views: new Views(app, trans),
+      activate: () => app.shell.activateById(panel.id),
       remember: names => void stateDB.save(MEMORY, { collapsed: names })
     });
     void stateDB.fetch(MEMORY).then(
@@ -51,11 +55,11 @@ export const panelPlugin: JupyterFrontEndPlugin<ISvcPanel> = {
     app.shell.add(panel, 'left', { rank: 650, type: 'Service' });
     restorer?.add(panel, panel.id);
     app.commands.addCommand(SHOW_PANEL, {
-      label: trans.__('Show the Service Panel'),
+      label: trans.__('Show the service panel'),
       describedBy: { args: { type: 'object', properties: {} } },
       execute: () => app.shell.activateById(panel.id)
     });
-    palette?.addItem({ command: SHOW_PANEL, category: trans.__('Data-processing Service') });
+    palette?.addItem({ command: SHOW_PANEL, category: categoryOf(trans) });
     return panel;
   }
 };

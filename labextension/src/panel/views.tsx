@@ -4,12 +4,22 @@ import type { Message } from '@lumino/messaging';
 import type { JSX } from 'react';
 import { VisibleContext } from '../service';
 
-/** A widget whose components know whether they are visible, so that hidden ones make no calls. */
+/**
+ * A widget whose components know whether they are visible, so that hidden ones make no calls.
+ *
+ * It is empty until it is first visible, so that the code of its content is loaded only then.
+ */
 export abstract class VisibleWidget extends ReactWidget {
+  private _wasVisible = false;
+
   /** Render the content. */
   protected abstract content(): JSX.Element;
 
-  protected override render(): JSX.Element {
+  protected override render(): JSX.Element | null {
+    this._wasVisible ||= this.isVisible;
+    if (!this._wasVisible) {
+      return null;
+    }
     return (
       <VisibleContext.Provider value={this.isVisible}>{this.content()}</VisibleContext.Provider>
     );

@@ -1,14 +1,16 @@
 import type { ITranslator } from '@jupyterlab/translation';
-import { AccordionToolbar, SidePanel, Toolbar } from '@jupyterlab/ui-components';
 import { DisposableDelegate, type IDisposable } from '@lumino/disposable';
 import type { Message } from '@lumino/messaging';
 import { type ISignal, Signal } from '@lumino/signaling';
-import { AccordionPanel, Panel, type PanelLayout, Widget } from '@lumino/widgets';
+import { Panel, type Widget } from '@lumino/widgets';
 import { ConnectionHeader } from '../connection/header';
 import { NotConnected } from '../connection/notConnected';
 import { type ISvcService, type Resource, TRANSLATION_DOMAIN } from '../service';
 import type { IConnectionStatus } from '../service/records/connection';
 import { type IPanelMemory, placeOf } from './model';
+import type { Views } from './previews';
+import { SearchBox } from './searchBox';
+import { SectionPanel } from './section';
 import type { ISection, ISectionHandle, ISvcPanel } from './tokens';
 import { VisibleView } from './views';
 
@@ -16,93 +18,119 @@ import { VisibleView } from './views';
 export interface IServicePanelOptions {
   service: ISvcService;
   translator: ITranslator;
+  views: Views;
+  /** Shows this panel. */
+  activate: () => void;
   /** Called with the collapsed sections after each change. */
   remember: (collapsed: string[]) => void;
 }
 
-/** The side panel: a connection line, then the sections, or without a connection what to do. */
-export class ServicePanel extends SidePanel implements ISvcPanel {
+/**
+ * The side panel: the connection and the search, then the sections, or without a connection what to do.
+ *
+ * Each section is as high as its content; where that is more than there is, the large ones share the rest and scroll.
+ */
+export class ServicePanel extends Panel implements ISvcPanel {
   private readonly _shownChanged = new Signal<ISvcPanel, boolean>(this);
-  private readonly _sections: ISection[] = [];
+  private readonly _searchChanged = new Signal<ISvcPanel, string>(this);
+  private readonly _refreshRequested = new Signal<ISvcPanel, void>(this);
+  private readonly _sections: SectionPanel[] = [];
   private readonly _collapsed = new Set<string>();
-  private readonly _accordion: AccordionPanel;
+  /** The sections that were collapsed during the search. */
+  private readonly _collapsedInSearch = new Set<string>();
   private readonly _connection: Resource<IConnectionStatus>;
+  private readonly _content = new Panel();
+  private readonly _search: Widget;
   private readonly _notConnected: Widget;
   private readonly _remember: (collapsed: string[]) => void;
+  private readonly _views: Views;
+  private readonly _activate: () => void;
+  private _text = '';
   private _watch: IDisposable | null = null;
   private _wasShown = false;
 
   constructor(options: IServicePanelOptions) {
+    super();
     const { connection } = options.service;
     const trans = options.translator.load(TRANSLATION_DOMAIN);
-    const accordion = new AccordionPanel({ layout: AccordionToolbar.createLayout({}) });
-    const header = new Panel();
-    header.addWidget(
-      new VisibleView(() => <ConnectionHeader connection={connection} trans={trans} />)
-    );
-    super({ header, content: accordion, translator: options.translator });
     this.addClass('jp-SvcPanel');
-    this._accordion = accordion;
     this._connection = connection;
-    /* Replaces the sections while there is no connection. */
+    this._remember = options.remember;
+    this._views = options.views;
+    this._activate = options.activate;
+    this._search = new VisibleView(() => (
+      <SearchBox trans={trans} search={text => this._searchFor(text)} />
+    ));
     this._notConnected = new VisibleView(() => (
       <NotConnected service={options.service} trans={trans} />
     ));
-    this._remember = options.remember;
-    (this.layout as PanelLayout).addWidget(this._notConnected);
-    accordion.hide();
+    this._content.addClass('jp-SvcPanel-content');
+    this.addWidget(
+      new VisibleView(() => (
+        <ConnectionHeader connection={connection} refresh={() => this._refresh()} trans={trans} />
+      ))
+    );
+    this.addWidget(this._search);
+    this.addWidget(this._content);
+    this.addWidget(this._notConnected);
+    this._showSections(false);
     this._connection.changed.connect(this._onConnection, this);
-    accordion.expansionToggled.connect(this._onToggled, this);
   }
 
   get isShown(): boolean {
-    return this.content.isVisible;
+    return this._content.isVisible;
   }
 
   get shownChanged(): ISignal<ISvcPanel, boolean> {
     return this._shownChanged;
   }
 
+  get search(): string {
+    return this._text;
+  }
+
+  get searchChanged(): ISignal<ISvcPanel, string> {
+    return this._searchChanged;
+  }
+
+  get refreshRequested(): ISignal<ISvcPanel, void> {
+    return this._refreshRequested;
+  }
+
   addSection(section: ISection): ISectionHandle {
-    const { widget } = section;
-    const badge = new Badge();
-    const place = placeOf(section, this._sections);
-    widget.id = `svc-jupyter-section-${section.id}`;
-    widget.title.label = section.title;
-    widget.addClass('jp-SvcPanel-section');
-    this._sections.splice(place, 0, section);
-    this.insertWidget(place, Object.assign(widget, { toolbar: badge.toolbar }));
-    if (this._collapsed.has(section.id)) {
-      this._accordion.collapse(place);
-    }
-    const remove = new DisposableDelegate(() => {
-      this._sections.splice(this._sections.indexOf(section), 1);
-      widget.dispose();
+    const ranks = this._sections.map(one => one.section);
+    const place = placeOf(section, ranks);
+    const panel = new SectionPanel(section, this._isOpen(section.id), one => this._toggle(one));
+    this._sections.splice(place, 0, panel);
+    this._content.insertWidget(place, panel);
+    panel.node.addEventListener('focusin', () => this._use(panel));
+    panel.disposed.connect(() => this._sections.splice(this._sections.indexOf(panel), 1));
+    return panel.handle(() => {
+      if (!panel.isOpen) {
+        this._toggle(panel);
+      }
     });
-    return {
-      get badge() {
-        return badge.text;
-      },
-      set badge(text: string) {
-        badge.text = text;
-      },
-      expand: () => this._accordion.expand(this._sections.indexOf(section)),
-      get isDisposed() {
-        return remove.isDisposed;
-      },
-      dispose: () => remove.dispose()
-    };
+  }
+
+  reveal(section: string): void {
+    this._activate();
+    const panel = this._sections.find(one => one.section.id === section);
+    if (panel !== undefined && !panel.isOpen) {
+      this._toggle(panel);
+    }
+    panel?.node.querySelector<HTMLElement>('button')?.focus();
+  }
+
+  openView<T extends Widget>(id: string, make: () => Promise<T>, isPreview = false): Promise<T> {
+    return this._views.open(id, make, isPreview);
   }
 
   /** Collapse the sections that were collapsed at the last visit, including those added later. */
   restore(memory: IPanelMemory): void {
     for (const id of memory.collapsed) {
       this._collapsed.add(id);
-      const index = this._sections.findIndex(section => section.id === id);
-      if (index >= 0) {
-        this._accordion.collapse(index);
-      }
     }
+    this._fold();
   }
 
   whileShown(watch: () => IDisposable): IDisposable {
@@ -139,10 +167,14 @@ export class ServicePanel extends SidePanel implements ISvcPanel {
 
   private _onConnection(): void {
     const { value, error } = this._connection.state;
-    const isConnected = value?.connected === true && error === undefined;
-    this._notConnected.setHidden(isConnected);
-    this.content.setHidden(!isConnected);
+    this._showSections(value?.connected === true && error === undefined);
     this._tellShown();
+  }
+
+  private _showSections(areShown: boolean): void {
+    this._notConnected.setHidden(areShown);
+    this._search.setHidden(!areShown);
+    this._content.setHidden(!areShown);
   }
 
   private _tellShown(): void {
@@ -152,42 +184,46 @@ export class ServicePanel extends SidePanel implements ISvcPanel {
     }
   }
 
-  private _onToggled(accordion: AccordionPanel, index: number): void {
-    const section = this._sections[index];
-    if (section === undefined) {
-      return;
+  private _refresh(): void {
+    void this._connection.refresh();
+    this._refreshRequested.emit();
+  }
+
+  private _searchFor(text: string): void {
+    if (text !== this._text) {
+      this._text = text;
+      this._collapsedInSearch.clear();
+      this._fold();
+      this._searchChanged.emit(text);
     }
-    if (accordion.widgets[index]?.isHidden === true) {
-      this._collapsed.add(section.id);
-    } else {
-      this._collapsed.delete(section.id);
+  }
+
+  private _isOpen(id: string): boolean {
+    return !(this._text === '' ? this._collapsed : this._collapsedInSearch).has(id);
+  }
+
+  private _fold(): void {
+    for (const one of this._sections) {
+      one.isOpen = this._isOpen(one.section.id);
     }
-    this._remember([...this._collapsed]);
-  }
-}
-
-/**
- * A short text at the end of a section's title.
- *
- * It is in the section's toolbar: an accordion replaces a title when its text changes, which would remove the keyboard
- * focus.
- */
-export class Badge {
-  readonly toolbar = new Toolbar();
-  private readonly _label = new Widget({ node: document.createElement('span') });
-
-  constructor() {
-    this._label.addClass('jp-SvcPanel-badge');
-    this.toolbar.addItem('badge', this._label);
   }
 
-  get text(): string {
-    return this._label.node.textContent;
+  /** Mark the section that was used last: its selection is the panel's. */
+  private _use(panel: SectionPanel): void {
+    for (const one of this._sections) {
+      one.toggleClass('jp-mod-current', one === panel);
+    }
   }
 
-  set text(text: string) {
-    if (text !== this.text) {
-      this._label.node.textContent = text;
+  private _toggle(panel: SectionPanel): void {
+    const { id } = panel.section;
+    const collapsed = this._text === '' ? this._collapsed : this._collapsedInSearch;
+    if (!collapsed.delete(id)) {
+      collapsed.add(id);
+    }
+    panel.isOpen = this._isOpen(id);
+    if (collapsed === this._collapsed) {
+      this._remember([...collapsed]);
     }
   }
 }

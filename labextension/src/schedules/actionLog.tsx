@@ -28,6 +28,7 @@ export function ActionLog(props: {
     follower.logged.connect((_, part) =>
       setText(before => (before + part).slice(-KEPT_CHARACTERS))
     );
+    follower.skipped.connect(() => setText(before => `${before}\n…\n`));
     follower.changed.connect(() => setProblem(follower.error?.message ?? null));
     void follower.finished.then(() => setRead(true));
     return () => follower.dispose();

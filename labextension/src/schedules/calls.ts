@@ -1,11 +1,14 @@
 import { pathOf, type ServiceRequests } from '../service';
-import type { ICommand } from '../service/records/commands';
+import type { ICommand, ICommandPage } from '../service/records/commands';
 import type {
   IActionList,
   IActionRecord,
+  IByHandList,
+  IComparison,
   ICopyState,
   INotificationChannel,
   INotificationChannelList,
+  IRecentRuns,
   IScheduleBody,
   IScheduleList,
   ISchedulePreview,
@@ -64,9 +67,35 @@ export class ScheduleCalls {
     return this._requests.post('runs', { ...body, notebook });
   }
 
-  /** Run the stored notebook of the body's command once; return the command. */
-  runStored(body: IScheduleBody): Promise<ICommand> {
-    return this._requests.post('runs', body);
+  /** Run the stored notebook of the body's command once, as a run of a schedule by hand; return the command. */
+  runStored(schedule: number, body: IScheduleBody): Promise<ICommand> {
+    return this._requests.post('runs', { ...body, schedule });
+  }
+
+  /** Return the commands of a schedule's runs by hand, newest first. */
+  async runsByHand(id: number, signal?: AbortSignal): Promise<ICommand[]> {
+    const path = pathOf('schedules', id, 'runs');
+    return (await this._requests.get<Pick<ICommandPage, 'commands'>>(path, {}, signal)).commands;
+  }
+
+  /** Return the newest run by hand of each schedule in the last seven days, by the schedule's id. */
+  async newestByHand(signal?: AbortSignal): Promise<Map<number, ICommand>> {
+    const { runs } = await this._requests.get<IByHandList>('runs', {}, signal);
+    return new Map(runs.map(run => [run.schedule_id, run.command]));
+  }
+
+  /** Return the runs of all schedules in the last eight days. */
+  recentRuns(signal?: AbortSignal): Promise<IRecentRuns> {
+    return this._requests.get('runs/recent', {}, signal);
+  }
+
+  /** Return the next times of at most 100 timetables; null for one that the service refuses. */
+  async nextTimes(timetables: readonly IScheduleBody[]): Promise<(string[] | null)[]> {
+    const answer = await this._requests.post<{ next_times: (string[] | null)[] }>(
+      'schedules/next_times',
+      { timetables }
+    );
+    return answer.next_times;
   }
 
   preview(body: IScheduleBody, signal: AbortSignal): Promise<ISchedulePreview> {
@@ -75,6 +104,16 @@ export class ScheduleCalls {
 
   copyState(notebook: string, signal?: AbortSignal): Promise<ICopyState> {
     return this._requests.get('schedules/copy', { notebook }, signal);
+  }
+
+  /** Return what differs between the copy that a notebook's schedules run, on the left, and the saved notebook. */
+  compareCopy(notebook: string): Promise<IComparison> {
+    return this._requests.get('schedules/copy/comparison', { notebook });
+  }
+
+  /** Return what differs between the notebooks that two commands executed. */
+  compare(left: number, right: number): Promise<IComparison> {
+    return this._requests.get(pathOf('commands', right, 'comparison', left));
   }
 
   /** Store the saved notebook again; later runs use it. */
@@ -102,20 +141,19 @@ export class ScheduleCalls {
     return this._requests.post(pathOf('actions', id, 'rerun'));
   }
 
-  async actionLog(id: number, signal?: AbortSignal): Promise<string> {
-    const options = signal ? { signal } : {};
-    return (await this._requests.send('GET', pathOf('actions', id, 'logs'), options)).text();
+  cancelCommand(id: number): Promise<unknown> {
+    return this._requests.put(pathOf('commands', id), { status: 'kill' });
   }
 
-  /** Return the executed notebook as an HTML page. */
-  async actionPage(id: number): Promise<string> {
-    const path = pathOf('actions', id, 'notebook');
+  /** Return the notebook that a command executed, as an HTML page. */
+  async executedPage(command: number): Promise<string> {
+    const path = pathOf('commands', command, 'notebook');
     return (await this._requests.send('GET', path, { query: { format: 'html' } })).text();
   }
 
-  /** Return the executed notebook as a notebook. */
-  actionNotebook<T>(id: number): Promise<T> {
-    return this._requests.get(pathOf('actions', id, 'notebook'), { format: 'ipynb' });
+  /** Return the notebook that a command executed. */
+  executedNotebook<T>(command: number): Promise<T> {
+    return this._requests.get(pathOf('commands', command, 'notebook'), { format: 'ipynb' });
   }
 
   /** Return the notification channels; empty when the service has none. */

@@ -1,24 +1,18 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, useCallback, useState, useSyncExternalStore } from 'react';
-import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
+import { EmptyState, ErrorState, LoadingState } from '../list';
 import { asServiceError, type ServiceRequests, useResource } from '../service';
-import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
-import { iconOf, typeWord } from '../words';
+import type { IScheduleRecord } from '../service/records/schedules';
+import { clock, typeWord } from '../words';
 import { ActionLog } from './actionLog';
 import type { ScheduleDetailModel } from './detailModel';
-import { type Step, stepLabel, stepsOf } from './steps';
-import { momentOf, shortTime } from './times';
-import { nameOf, nextText, reasonOf, scheduleWord, timetableText, wordOf } from './words';
-
-/** The steps in the detail of a schedule. All reject with `ServiceError`. */
-export interface IDetailSteps {
-  step: (step: Step, schedule: IScheduleRecord) => Promise<void>;
-  rerun: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
-  /** Asks for confirmation first. */
-  cancel: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
-  openPage: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
-  openCopy: (action: IActionRecord, schedule: IScheduleRecord) => Promise<void>;
-}
+import type { IDetailSteps } from './detailSteps';
+import { forText, type IRun } from './runs';
+import { RunStrip } from './runStrip';
+import { RunTable } from './runTable';
+import { notebookOf, stepLabel, stepsOf } from './steps';
+import { nextRun, nextText, reasonOf, scheduleWord, timetableText, wordOf } from './words';
+import '../../style/scheduleDetail.css';
 
 interface IDetailProps {
   model: ScheduleDetailModel;
@@ -27,7 +21,7 @@ interface IDetailProps {
   trans: TranslationBundle;
 }
 
-/** A schedule: its timetable, its steps, its actions, and the log of the selected action. */
+/** A schedule: its state and timetable, its runs, and the log of the selected run. */
 export function ScheduleDetail(props: IDetailProps): JSX.Element {
   const { model, steps, trans } = props;
   const { value, error, asOf } = useResource(model.look);
@@ -40,123 +34,185 @@ export function ScheduleDetail(props: IDetailProps): JSX.Element {
       <LoadingState text={trans.__('Asking the service…')} />
     );
   }
-  const { schedule } = value;
+  const { schedule, runs } = value;
   const attempt = (step: Promise<void>): void => {
     setProblem(null);
     step.catch((reason: unknown) => setProblem(asServiceError(reason).message));
   };
+  const next = nextText(trans, schedule, new Date());
   return (
     <div className="jp-SvcDetail">
-      <Facts schedule={schedule} trans={trans} />
-      <div className="jp-SvcForm-buttons" role="toolbar" aria-label={trans.__('What can be done')}>
-        {stepsOf(schedule).map(step => (
+      <Head schedule={schedule} next={next} steps={steps} attempt={attempt} trans={trans} />
+      <Source {...props} schedule={schedule} attempt={attempt} />
+      {error && <ErrorState error={error} {...retry} />}
+      <p role="alert" className="jp-SvcField-problem">
+        {problem === null ? '' : `✗ ${problem}`}
+      </p>
+      {runs.length === 0 ? (
+        <EmptyState text={trans.__('It has not run yet: %1.', next)} />
+      ) : (
+        <>
+          <RunStrip
+            runs={runs}
+            next={nextRun(schedule) && next}
+            onSelect={run => model.select(run.key)}
+            trans={trans}
+          />
+          <Runs
+            {...props}
+            schedule={schedule}
+            runs={runs}
+            hasMore={value.hasMore}
+            attempt={attempt}
+            onProblem={setProblem}
+          />
+        </>
+      )}
+      <p className="jp-SvcMuted jp-SvcDetail-asOf">
+        {asOf && trans.__('as of %1', clock(asOf, { seconds: true }))}
+      </p>
+    </div>
+  );
+}
+
+interface IPart {
+  schedule: IScheduleRecord;
+  steps: IDetailSteps;
+  attempt: (step: Promise<void>) => void;
+  trans: TranslationBundle;
+}
+
+const TONES: Readonly<Record<IScheduleRecord['status'], string>> = {
+  RUNNING: 'jp-mod-active',
+  SUSPENDED: 'jp-mod-suspended',
+  DONE: 'jp-mod-ended',
+  KILLED: 'jp-mod-ended'
+};
+
+function Head({ schedule, next, steps, attempt, trans }: IPart & { next: string }): JSX.Element {
+  const shown = stepsOf(schedule).filter(step => step !== 'kill');
+  const hasMenu = stepsOf(schedule).includes('kill');
+  return (
+    <div className="jp-SvcDetail-head">
+      <h2>{schedule.name}</h2>
+      <span className={`jp-SvcChip ${TONES[schedule.status]}`}>
+        {scheduleWord(trans, schedule)}
+      </span>
+      <span className="jp-SvcMuted jp-SvcDetail-when">
+        {[timetableText(trans, schedule), schedule.status === 'SUSPENDED' ? '' : next]
+          .filter(text => text !== '')
+          .join(' · ')}
+      </span>
+      <div className="jp-SvcDetail-steps" role="toolbar" aria-label={trans.__('What can be done')}>
+        {shown.map(step => (
           <button
             key={step}
             type="button"
-            className="jp-Button jp-mod-styled jp-mod-reject"
+            className="jp-SvcButton"
             onClick={() => attempt(steps.step(step, schedule))}
           >
             {stepLabel(trans, step)}
           </button>
         ))}
+        {hasMenu && (
+          <button
+            type="button"
+            className="jp-SvcButton"
+            aria-haspopup="menu"
+            aria-label={trans.__('More')}
+            title={trans.__('More')}
+            onClick={event => {
+              const { left, bottom } = event.currentTarget.getBoundingClientRect();
+              steps.menu(schedule, left, bottom);
+            }}
+          >
+            ⋯
+          </button>
+        )}
       </div>
-      {error && <ErrorState error={error} {...retry} />}
-      <p role="alert" className="jp-SvcField-problem">
-        {problem === null ? '' : `✗ ${problem}`}
-      </p>
-      {value.actions.length === 0 ? (
-        <EmptyState
-          text={trans.__('It has not run yet: %1.', nextText(trans, schedule, new Date()))}
-        />
-      ) : (
-        <Actions
-          {...props}
-          schedule={schedule}
-          actions={value.actions}
-          attempt={attempt}
-          onProblem={setProblem}
-        />
-      )}
-      <p className="jp-SvcMuted">{asOf && trans.__('as of %1', asOf.toLocaleTimeString())}</p>
     </div>
   );
 }
 
-function Facts({
-  schedule,
-  trans
-}: {
-  schedule: IScheduleRecord;
-  trans: TranslationBundle;
-}): JSX.Element {
+/** What the schedule runs, with which parameters, and whether the notebook has changed since. */
+function Source(props: IPart & { model: ScheduleDetailModel }): JSX.Element {
+  const { model, schedule, steps, attempt, trans } = props;
+  const { value: copy } = useResource(model.copy);
+  const notebook = notebookOf(schedule);
   const given = Object.entries(schedule.command.arguments ?? {});
+  const source = schedule.command.path
+    ? trans.__('notebook %1', notebook ?? schedule.command.path)
+    : typeWord(trans, schedule.command_type);
   return (
-    <>
-      <h2>
-        {nameOf(schedule)} · <span aria-hidden="true">{iconOf(scheduleWord(trans, schedule))}</span>{' '}
-        {scheduleWord(trans, schedule)}
-      </h2>
-      <p>
-        {timetableText(trans, schedule)} · {nextText(trans, schedule, new Date())}
-      </p>
-      <p className="jp-SvcMuted">
-        {schedule.command.path ?? typeWord(trans, schedule.command_type)}
-        {given.length > 0 &&
-          ` · ${given.map(([name, one]) => `${name} = ${JSON.stringify(one)}`).join(', ')}`}
-      </p>
-    </>
+    <p className="jp-SvcMuted">
+      {[source, given.map(([name, one]) => `${name} = ${String(one)}`).join(', ')]
+        .filter(text => text !== '')
+        .join(' · ')}
+      {notebook !== null && copy?.is_current === false && (
+        <>
+          {' · '}
+          {trans.__('the notebook is newer than the scheduled copy:')}{' '}
+          <button
+            type="button"
+            className="jp-SvcLink"
+            onClick={() => attempt(steps.updateCopy(notebook))}
+          >
+            {trans.__('update the scheduled copy')}
+          </button>
+        </>
+      )}
+    </p>
   );
 }
 
-interface IActionsProps extends IDetailProps {
+interface IRunsProps extends IDetailProps {
   schedule: IScheduleRecord;
-  actions: IActionRecord[];
+  runs: IRun[];
+  hasMore: boolean;
   attempt: (step: Promise<void>) => void;
   onProblem: (problem: string | null) => void;
 }
 
-function Actions(props: IActionsProps): JSX.Element {
-  const { model, requests, schedule, actions, trans, onProblem } = props;
+function Runs(props: IRunsProps): JSX.Element {
+  const { model, requests, runs, trans, onProblem } = props;
   const selected = useSelected(model);
-  const chosen = actions.find(one => one.id === selected);
-  const more = useCallback(
-    () => void model.more().then(failure => failure && onProblem(failure.message)),
-    [model, onProblem]
-  );
+  const chosen = runs.find(one => one.key === selected);
+  const more = (): void => void model.more().then(failure => failure && onProblem(failure.message));
+  const now = new Date();
   return (
     <>
       <div className="jp-SvcDetail-list">
-        <VirtualList
-          items={actions}
-          keyOf={one => String(one.id)}
-          label={trans.__('Actions of %1', schedule.name)}
-          rowHeight={32}
-          selectedKey={selected === null ? null : String(selected)}
-          onActivate={one => model.select(one.id)}
-          activateOnClick
-          onNearEnd={more}
-          render={one => <ActionRow action={one} trans={trans} />}
-          actions={one => <ActionButtons {...props} action={one} />}
+        <RunTable
+          {...props}
+          selected={selected}
+          onSelect={run => model.select(run.key === selected ? null : run.key)}
         />
+        {props.hasMore && (
+          <button type="button" className="jp-SvcLink jp-SvcDetail-older" onClick={more}>
+            {trans.__('Show older runs')}
+          </button>
+        )}
       </div>
-      {typeof chosen?.query_hist_id === 'number' && (
+      {chosen && chosen.commandId !== null && (
         <ActionLog
           requests={requests}
-          commandId={chosen.query_hist_id}
+          commandId={chosen.commandId}
           label={trans.__(
-            'Log of action %1 (command %2)',
-            chosen.sequence_id,
-            chosen.query_hist_id
+            'Log of the run %1 (command %2)',
+            forText(trans, chosen, now),
+            chosen.commandId
           )}
           trans={trans}
         />
       )}
-      {chosen && chosen.query_hist_id === null && (
+      {chosen?.action && chosen.commandId === null && (
         <p>
           {trans.__(
-            'Action %1 has not begun a command: %2.',
-            chosen.sequence_id,
-            wordOf(trans, chosen)
+            'The run for %1 has no command yet: %2.',
+            forText(trans, chosen, now),
+            [wordOf(trans, chosen.action), reasonOf(trans, chosen.action)]
+              .filter(Boolean)
+              .join(', ')
           )}
         </p>
       )}
@@ -164,7 +220,7 @@ function Actions(props: IActionsProps): JSX.Element {
   );
 }
 
-function useSelected(model: ScheduleDetailModel): number | null {
+function useSelected(model: ScheduleDetailModel): string | null {
   const subscribe = useCallback(
     (changed: () => void) => {
       model.selectionChanged.connect(changed);
@@ -173,74 +229,4 @@ function useSelected(model: ScheduleDetailModel): number | null {
     [model]
   );
   return useSyncExternalStore(subscribe, () => model.selected);
-}
-
-function ActionRow({
-  action,
-  trans
-}: {
-  action: IActionRecord;
-  trans: TranslationBundle;
-}): JSX.Element {
-  const when = momentOf(action.nominal_time, 'UTC');
-  const again = action.rerun_number > 0 ? trans.__('rerun %1', action.rerun_number) : '';
-  const shown = [
-    `${action.sequence_id}`,
-    again,
-    when ? shortTime(when, new Date()) : action.nominal_time,
-    wordOf(trans, action),
-    reasonOf(trans, action)
-  ];
-  const text = shown.filter(part => part !== '').join(' · ');
-  return (
-    <span
-      title={text}
-      className={action.status === 'error' ? 'jp-SvcSchedule jp-mod-attention' : 'jp-SvcSchedule'}
-    >
-      <span aria-hidden="true">{iconOf(action.status)}</span> {text}
-    </span>
-  );
-}
-
-function ActionButtons(props: IActionsProps & { action: IActionRecord }): JSX.Element {
-  const { action, schedule, steps, attempt, trans } = props;
-  const number = action.sequence_id;
-  const button = (label: string, title: string, step: () => Promise<void>): JSX.Element => (
-    <button
-      type="button"
-      className="jp-Button jp-mod-minimal jp-mod-styled"
-      aria-label={title}
-      title={title}
-      onClick={() => attempt(step())}
-    >
-      {label}
-    </button>
-  );
-  if (!action.done) {
-    return button(trans.__('Cancel…'), trans.__('Cancel action %1', number), () =>
-      steps.cancel(action, schedule)
-    );
-  }
-  const isNotebook =
-    schedule.command_type === 'JupyterNotebookCommand' && action.query_hist_id !== null;
-  return (
-    <>
-      {isNotebook &&
-        button(
-          trans.__('Notebook'),
-          trans.__('Show the executed notebook of action %1', number),
-          () => steps.openPage(action, schedule)
-        )}
-      {isNotebook &&
-        button(
-          trans.__('Copy'),
-          trans.__('Open a copy of the executed notebook of action %1', number),
-          () => steps.openCopy(action, schedule)
-        )}
-      {schedule.status !== 'KILLED' &&
-        button(trans.__('Run again'), trans.__('Run action %1 again', number), () =>
-          steps.rerun(action, schedule)
-        )}
-    </>
-  );
 }

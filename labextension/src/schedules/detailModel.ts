@@ -1,20 +1,23 @@
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { Resource, type ServiceError } from '../service';
-import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
+import type { IActionRecord, ICopyState, IScheduleRecord } from '../service/records/schedules';
 import type { ScheduleCalls } from './calls';
+import { type IRun, runsOf } from './runs';
+import { notebookOf } from './steps';
 
 const INTERVAL = 5_000;
+const COPY_INTERVAL = 30_000;
 
-/** A schedule and its newest actions. */
+/** A schedule and its newest runs. */
 export interface IScheduleLook {
   schedule: IScheduleRecord;
-  /** Newest first: the first page, and the older ones that were loaded. */
-  actions: IActionRecord[];
+  /** Newest first: the first page of actions and the older ones that were loaded, and the runs by hand among them. */
+  runs: IRun[];
   hasMore: boolean;
 }
 
-/** One schedule with its actions. The newest page is polled; an older one is read once, on request. */
+/** One schedule with its runs. The newest page is polled; an older one is read once, on request. */
 export class ScheduleDetailModel implements IDisposable {
   constructor(
     readonly calls: ScheduleCalls,
@@ -25,17 +28,24 @@ export class ScheduleDetailModel implements IDisposable {
       fetch: signal => this._read(signal),
       interval: INTERVAL
     });
+    this.copy = new Resource<ICopyState>({
+      name: 'schedule-copy',
+      fetch: signal => this._readCopy(signal),
+      interval: COPY_INTERVAL
+    });
   }
 
   readonly look: Resource<IScheduleLook>;
+  /** Whether the notebook is the same as the copy that runs; no value for a schedule without a copy of this server. */
+  readonly copy: Resource<ICopyState>;
 
-  /** Emitted when another action is selected. */
+  /** Emitted when another run is selected. */
   get selectionChanged(): ISignal<this, void> {
     return this._selectionChanged;
   }
 
-  /** The action whose log is shown, or null. */
-  get selected(): number | null {
+  /** The key of the run whose log is shown, or null. */
+  get selected(): string | null {
     return this._selected;
   }
 
@@ -43,9 +53,9 @@ export class ScheduleDetailModel implements IDisposable {
     return this.look.isDisposed;
   }
 
-  /** Show an action's log. */
-  select(id: number | null): void {
-    this._selected = id;
+  /** Show a run's log. */
+  select(key: string | null): void {
+    this._selected = key;
     this._selectionChanged.emit();
   }
 
@@ -70,16 +80,28 @@ export class ScheduleDetailModel implements IDisposable {
 
   dispose(): void {
     this.look.dispose();
+    this.copy.dispose();
     Signal.clearData(this);
   }
 
   private async _read(signal: AbortSignal): Promise<IScheduleLook> {
-    const [schedule] = await Promise.all([
+    const [schedule, byHand] = await Promise.all([
       this.calls.one(this.id, signal),
+      this.calls.runsByHand(this.id, signal),
       this._readPage(1, signal)
     ]);
-    const actions = [...this._actions.values()].sort((one, other) => other.id - one.id);
-    return { schedule, actions, hasMore: this._hasMore };
+    const actions = [...this._actions.values()];
+    const oldest = this._hasMore ? actions.map(action => action.created_at).sort()[0] : undefined;
+    const among = byHand.filter(one => oldest === undefined || one.created_at >= oldest);
+    return { schedule, runs: runsOf(actions, among), hasMore: this._hasMore };
+  }
+
+  private async _readCopy(signal: AbortSignal): Promise<ICopyState> {
+    const known = this.look.state.value?.schedule ?? (await this.calls.one(this.id, signal));
+    const notebook = notebookOf(known);
+    return notebook === null
+      ? { path: '', is_current: true }
+      : this.calls.copyState(notebook, signal);
   }
 
   private async _readPage(page: number, signal?: AbortSignal): Promise<void> {
@@ -95,5 +117,5 @@ export class ScheduleDetailModel implements IDisposable {
   private _pages = 1;
   private _hasMore = false;
   private _isReadingMore = false;
-  private _selected: number | null = null;
+  private _selected: string | null = null;
 }

@@ -6,16 +6,35 @@ import { notebookIcon } from '@jupyterlab/ui-components';
 import { Widget } from '@lumino/widgets';
 import { viewArea } from '../panel';
 import { asServiceError } from '../service';
+import type { IScheduleRecord } from '../service/records/schedules';
+import { iconOf } from '../words';
+import { comparisonWidget } from './comparison';
 import type { IOpener } from './performer';
+import { forText, type IRun, startedText, statusText, tookText } from './runs';
+import { toneOf } from './tones';
+import '../../style/scheduleDetail.css';
 
-/** An executed notebook as a page in a frame without permissions. */
+/** An executed notebook: a head about its run, and the notebook as a page in a frame without permissions. */
 export class ExecutedNotebook extends MainAreaWidget {
   /** @param page - Reads the page; rejects with `ServiceError`. */
-  constructor(title: string, page: () => Promise<string>, trans: TranslationBundle) {
+  constructor(
+    run: IRun,
+    schedule: IScheduleRecord,
+    page: () => Promise<string>,
+    trans: TranslationBundle
+  ) {
+    const title = trans.__('%1, %2', schedule.name, forText(trans, run, new Date()));
     const content = new Widget();
     content.addClass('jp-SvcExecuted');
+    content.node.append(headOf(run, schedule, trans));
     const shown = page().then(
-      text => content.node.append(frameOf(text, title)),
+      text => {
+        const frame = frameOf(text, title);
+        content.node.append(frame);
+        const themed = new MutationObserver(() => (frame.srcdoc = guarded(text)));
+        themed.observe(document.body, { attributeFilter: ['data-jp-theme-name'] });
+        content.disposed.connect(() => themed.disconnect());
+      },
       (reason: unknown) => {
         const problem = document.createElement('p');
         problem.setAttribute('role', 'alert');
@@ -24,11 +43,42 @@ export class ExecutedNotebook extends MainAreaWidget {
       }
     );
     super({ content, reveal: shown });
+    this.toolbar.hide(); // it would be an empty strip
     this.title.label = title;
     this.title.caption = trans.__('The notebook as it was executed; it cannot be changed');
     this.title.icon = notebookIcon;
     this.title.closable = true;
   }
+}
+
+/** Return what a reader must know of the run: when, how it ended, and with which parameters. */
+function headOf(run: IRun, schedule: IScheduleRecord, trans: TranslationBundle): HTMLElement {
+  const now = new Date();
+  const given = run.command?.command.arguments ?? schedule.command.arguments ?? {};
+  const head = document.createElement('header');
+  const part = (text: string, className: string): void => {
+    if (text !== '') {
+      const node = document.createElement('span');
+      node.className = className;
+      node.textContent = text;
+      head.append(node);
+    }
+  };
+  part(trans.__('Run of %1', schedule.name), 'jp-SvcExecuted-name');
+  part(forText(trans, run, now), '');
+  part(`${iconOf(run.status)} ${statusText(trans, run)}`, `jp-SvcRuns-status ${toneOf(run)}`);
+  const started = startedText(run, now);
+  part(started && trans.__('started %1', started), 'jp-SvcMuted');
+  const took = tookText(trans, run, now);
+  part(took && trans.__('took %1', took), 'jp-SvcMuted');
+  part(trans.__('command %1', run.commandId ?? ''), 'jp-SvcMuted');
+  part(
+    Object.entries(given)
+      .map(([name, value]) => `${name} = ${String(value)}`)
+      .join(', '),
+    'jp-SvcMuted'
+  );
+  return head;
 }
 
 function frameOf(page: string, title: string): HTMLIFrameElement {
@@ -43,22 +93,59 @@ function frameOf(page: string, title: string): HTMLIFrameElement {
 const POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:";
 
 /**
- * Return a page with the policy before its own content. The parser uses the first head and adds the content of the
- * page's own head to it.
+ * Return a page with the policy before its own content, and the colours of the present theme after it. The parser uses
+ * the first head and adds the content of the page's own head to it.
  */
 export function guarded(page: string): string {
-  return `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="${POLICY}"></head>${page}`;
+  return `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="${POLICY}"></head>${page}${themeStyle()}`;
+}
+
+/** Return the theme's variables, which pages of notebooks use as JupyterLab does, as a style sheet. */
+function themeStyle(): string {
+  const names = new Set<string>();
+  for (const sheet of document.styleSheets) {
+    for (const rule of rulesOf(sheet)) {
+      if (rule instanceof CSSStyleRule && rule.selectorText.includes(':root')) {
+        Array.from(rule.style)
+          .filter(name => name.startsWith('--jp-'))
+          .forEach(name => names.add(name));
+      }
+    }
+  }
+  const values = getComputedStyle(document.documentElement);
+  const lines = [...names].map(name => `${name}:${values.getPropertyValue(name)}`);
+  const css = `:root{${lines.join(';')}}body{background:var(--jp-layout-color0);color:var(--jp-content-font-color1)}`;
+  return `<style>${css.replace(/</g, '')}</style>`;
+}
+
+/** Return a sheet's rules; none of a sheet of another origin, which may not be read. */
+function rulesOf(sheet: CSSStyleSheet): CSSRule[] {
+  try {
+    return [...sheet.cssRules];
+  } catch {
+    return [];
+  }
 }
 
 /** Return the opener of executed notebooks: a page in the main area, or a copy among the user's files. */
 export function labOpener(app: JupyterFrontEnd, trans: TranslationBundle): IOpener {
   return {
-    page: (id, title, read) => {
+    page: (run, schedule, calls) => {
+      const id = `svc-jupyter-executed-${run.commandId ?? 0}`;
       if (![...app.shell.widgets(viewArea(app))].some(widget => widget.id === id)) {
-        const widget = new ExecutedNotebook(title, read, trans);
+        const read = (): Promise<string> => calls.executedPage(run.commandId ?? 0);
+        const widget = new ExecutedNotebook(run, schedule, read, trans);
         widget.id = id;
         app.shell.add(widget, viewArea(app), { type: 'Executed Notebook' });
       }
+      app.shell.activateById(id);
+    },
+    comparison: (id, props) => {
+      // What was compared before may have changed since.
+      [...app.shell.widgets(viewArea(app))].find(widget => widget.id === id)?.close();
+      const widget = comparisonWidget(props);
+      widget.id = id;
+      app.shell.add(widget, viewArea(app), { type: 'Comparison' });
       app.shell.activateById(id);
     },
     copy: async (name, content) => {

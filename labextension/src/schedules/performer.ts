@@ -4,23 +4,28 @@ import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
 import type { ICommand } from '../service/records/commands';
-import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
+import type { IScheduleRecord } from '../service/records/schedules';
 import { isConfirmed, OPEN_COMMAND } from '../panel';
-import type { IDetailSteps } from './detail';
+import type { ScheduleCalls } from './calls';
+import type { IComparisonProps } from './comparison';
+import type { IDetailSteps } from './detailSteps';
+import { forText, type IRun, statusText } from './runs';
 import { cancelQuestion, questionOf, type Step } from './steps';
 import { type ISvcSchedules, ScheduleCommands } from './tokens';
 import { nameOf } from './words';
 
 /** What opens things in JupyterLab. */
 export interface IOpener {
-  /** Show a page in a separate tab. */
-  page: (id: string, title: string, read: () => Promise<string>) => void;
+  /** Show the executed notebook of a run in a separate tab. */
+  page: (run: IRun, schedule: IScheduleRecord, calls: ScheduleCalls) => void;
+  /** Show two notebooks side by side; `id` is unique among what is open. */
+  comparison: (id: string, props: IComparisonProps) => void;
   /** Save a notebook under a free name, and open it. */
   copy: (name: string, content: INotebookContent) => Promise<void>;
 }
 
-/** Performs steps on schedules and actions: asks before what cannot be undone, then shows the outcome. */
-export class SchedulePerformer implements IDetailSteps {
+/** Performs steps on schedules and their runs: asks before what cannot be undone, then shows the outcome. */
+export class SchedulePerformer implements Omit<IDetailSteps, 'menu'> {
   constructor(
     private readonly _schedules: ISvcSchedules,
     private readonly _commands: CommandRegistry,
@@ -43,7 +48,7 @@ export class SchedulePerformer implements IDetailSteps {
       await this._schedules.calls.changeState(schedule.id, step);
       const done = {
         suspend: this._trans.__(
-          '%1 is suspended: no further action begins until it is resumed.',
+          '%1 is suspended: no further run begins until it is resumed.',
           nameOf(schedule)
         ),
         resume: this._trans.__('%1 runs again.', nameOf(schedule)),
@@ -54,34 +59,88 @@ export class SchedulePerformer implements IDetailSteps {
     this._schedules.changed();
   }
 
-  async rerun(action: IActionRecord, schedule: IScheduleRecord): Promise<void> {
-    await this._schedules.calls.rerunAction(action.id);
-    Notification.success(
-      this._trans.__('Action %1 of %2 runs again.', action.sequence_id, nameOf(schedule))
-    );
-    this._schedules.changed();
-  }
-
-  async cancel(action: IActionRecord, schedule: IScheduleRecord): Promise<void> {
-    if (await isConfirmed(this._trans, cancelQuestion(this._trans, action, schedule, new Date()))) {
-      await this._schedules.calls.killAction(action.id);
+  async rerun(run: IRun, schedule: IScheduleRecord): Promise<void> {
+    if (run.action) {
+      await this._schedules.calls.rerunAction(run.action.id);
+      Notification.success(
+        this._trans.__(
+          '%1 runs again for %2.',
+          nameOf(schedule),
+          forText(this._trans, run, new Date())
+        )
+      );
       this._schedules.changed();
     }
   }
 
-  openPage(action: IActionRecord, schedule: IScheduleRecord): Promise<void> {
-    const title = this._trans.__('%1, action %2', schedule.name, action.sequence_id);
-    this._opener.page(`svc-jupyter-executed-${action.id}`, title, () =>
-      this._schedules.calls.actionPage(action.id)
-    );
+  async cancel(run: IRun, schedule: IScheduleRecord): Promise<void> {
+    const { calls } = this._schedules;
+    if (await isConfirmed(this._trans, cancelQuestion(this._trans, run, schedule, new Date()))) {
+      await (run.action
+        ? calls.killAction(run.action.id)
+        : calls.cancelCommand(run.commandId ?? 0));
+      this._schedules.changed();
+    }
+  }
+
+  openPage(run: IRun, schedule: IScheduleRecord): Promise<void> {
+    this._opener.page(run, schedule, this._schedules.calls);
     return Promise.resolve();
   }
 
-  async openCopy(action: IActionRecord, schedule: IScheduleRecord): Promise<void> {
-    const content = await this._schedules.calls.actionNotebook<INotebookContent>(action.id);
+  async openCopy(run: IRun, schedule: IScheduleRecord): Promise<void> {
+    const id = run.commandId ?? 0;
+    const content = await this._schedules.calls.executedNotebook<INotebookContent>(id);
     const file = PathExt.basename(schedule.command.path ?? schedule.name, '.ipynb');
-    await this._opener.copy(`${file}-action-${action.sequence_id}`, content);
+    await this._opener.copy(`${file}-run-${id}`, content);
   }
+
+  async openCommand(run: IRun): Promise<void> {
+    await this._commands.execute(OPEN_COMMAND, { id: run.commandId ?? 0 });
+  }
+
+  compare(run: IRun, others: readonly IRun[], schedule: IScheduleRecord): Promise<void> {
+    const name = (one: IRun): string =>
+      `${forText(this._trans, one, new Date())} · ${statusText(this._trans, one)} · ${one.commandId}`;
+    this._opener.comparison(`svc-jupyter-comparison-${run.commandId}`, {
+      title: this._trans.__('Compare runs of %1', schedule.name),
+      lefts: others.map(one => ({ id: one.commandId ?? 0, name: name(one) })),
+      right: name(run),
+      read: left => this._schedules.calls.compare(left, run.commandId ?? 0),
+      trans: this._trans
+    });
+    return Promise.resolve();
+  }
+
+  updateCopy(notebook: string): Promise<void> {
+    compareCopy(this._opener, this._schedules, notebook, this._trans);
+    return Promise.resolve();
+  }
+}
+
+/** Show what differs between a saved notebook and the copy that its schedules run, and offer to replace the copy. */
+export function compareCopy(
+  opener: Pick<IOpener, 'comparison'>,
+  schedules: ISvcSchedules,
+  notebook: string,
+  trans: TranslationBundle
+): void {
+  const { calls } = schedules;
+  opener.comparison(`svc-jupyter-comparison-of-copy-${notebook}`, {
+    title: PathExt.basename(notebook),
+    lefts: [{ id: 0, name: trans.__('the scheduled copy') }],
+    right: trans.__('the notebook as it is saved'),
+    read: () => calls.compareCopy(notebook),
+    step: {
+      label: trans.__('Update the scheduled copy'),
+      execute: async () => {
+        await calls.updateCopy(notebook);
+        Notification.success(trans.__('Later runs take the notebook as it is saved now.'));
+        schedules.changed();
+      }
+    },
+    trans
+  });
 }
 
 /** Report that a command began, with a link to it. */
@@ -93,7 +152,7 @@ export function tellOfCommand(
   const actions = commands.hasCommand(OPEN_COMMAND)
     ? [
         {
-          label: trans.__('Show it'),
+          label: trans.__('Show'),
           callback: () => void commands.execute(OPEN_COMMAND, { id: command.id })
         }
       ]

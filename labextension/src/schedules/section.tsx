@@ -1,16 +1,36 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, useState } from 'react';
-import { EmptyState, ErrorState, LoadingState, VirtualList } from '../list';
+import {
+  EmptyState,
+  ErrorState,
+  LoadingState,
+  type Tone,
+  TWO_LINES,
+  TwoLines,
+  VirtualList
+} from '../list';
 import { type Resource, useResource } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
+import { wordsOfActions, wordsOfSchedules } from '../statuses';
 import { iconOf } from '../words';
-import { lastText, needsAttention, nextText, shownStatus, timetableText } from './words';
+import {
+  has,
+  type IListedSchedule,
+  lastText,
+  needsAttention,
+  nextText,
+  shownStatus,
+  timetableText
+} from './words';
 
 /** The content of the section, and its actions. */
 export interface ISchedulesSectionProps {
   trans: TranslationBundle;
-  schedules: Resource<IScheduleRecord[]>;
-  open: (schedule: IScheduleRecord) => void;
+  schedules: Resource<IListedSchedule[]>;
+  /** Open a schedule; as a preview, which the next one replaces. */
+  open: (schedule: IScheduleRecord, preview: boolean) => void;
+  /** The text searched for; empty for none. */
+  search: string;
   /** Open the menu of steps at a position of the page. */
   menu: (schedule: IScheduleRecord, x: number, y: number) => void;
   kill: (schedule: IScheduleRecord) => void;
@@ -22,7 +42,7 @@ export interface ISchedulesSectionProps {
 
 /** The schedules: those that need attention first, then by next run. Enter opens one; its menu is at the row's end. */
 export function SchedulesSection(props: ISchedulesSectionProps): JSX.Element {
-  const { trans, schedules } = props;
+  const { trans, schedules, search } = props;
   const { value, error } = useResource(schedules);
   const [ended, setEnded] = useState(false);
   const retry = { retry: () => void schedules.refresh(), retryLabel: trans.__('Try again') };
@@ -47,8 +67,22 @@ export function SchedulesSection(props: ISchedulesSectionProps): JSX.Element {
         />
         {trans.__('Show ended')}
       </label>
-      {value.length === 0 ? <NoSchedules {...props} /> : <List {...props} value={value} />}
+      <Found {...props} value={search === '' ? value : value.filter(one => has(one, search))} />
     </div>
+  );
+}
+
+type IFoundProps = ISchedulesSectionProps & { value: IListedSchedule[] };
+
+function Found(props: IFoundProps): JSX.Element {
+  const { trans, value, search } = props;
+  if (value.length > 0) {
+    return <List {...props} />;
+  }
+  return search === '' ? (
+    <NoSchedules {...props} />
+  ) : (
+    <EmptyState text={trans.__('No schedule has “%1”.', search)} />
   );
 }
 
@@ -64,7 +98,7 @@ function NoSchedules({ trans, first }: ISchedulesSectionProps): JSX.Element {
       }
     >
       {first && (
-        <button type="button" className="jp-Button jp-mod-styled jp-mod-minimal" onClick={first}>
+        <button type="button" className="jp-SvcButton jp-mod-small" onClick={first}>
           {trans.__('Schedule the open notebook…')}
         </button>
       )}
@@ -72,8 +106,9 @@ function NoSchedules({ trans, first }: ISchedulesSectionProps): JSX.Element {
   );
 }
 
-function List(props: ISchedulesSectionProps & { value: IScheduleRecord[] }): JSX.Element {
+function List(props: IFoundProps): JSX.Element {
   const { trans, value, open, menu, kill } = props;
+  const [selected, setSelected] = useState<string | null>(null);
   const atRow = (schedule: IScheduleRecord, element: Element): void => {
     const { left, bottom } = element.getBoundingClientRect();
     menu(schedule, left, bottom);
@@ -83,12 +118,12 @@ function List(props: ISchedulesSectionProps & { value: IScheduleRecord[] }): JSX
       items={value}
       keyOf={one => String(one.id)}
       label={trans.__('Schedules')}
-      rowHeight={44}
+      rowHeight={TWO_LINES}
       render={one => <Row schedule={one} trans={trans} />}
       actions={one => (
         <button
           type="button"
-          className="jp-Button jp-mod-minimal jp-mod-styled"
+          className="jp-SvcButton jp-mod-small jp-mod-minimal"
           aria-haspopup="menu"
           aria-label={trans.__('What can be done about %1', one.name)}
           title={trans.__('What can be done about %1', one.name)}
@@ -97,7 +132,10 @@ function List(props: ISchedulesSectionProps & { value: IScheduleRecord[] }): JSX
           ⋯
         </button>
       )}
-      onActivate={open}
+      selectedKey={selected}
+      onSelect={one => setSelected(String(one.id))}
+      onActivate={one => open(one, true)}
+      onKeep={one => open(one, false)}
       activateOnClick
       onKey={(event, one) => {
         if (event.key === 'Delete') {
@@ -118,22 +156,30 @@ function Row({
   schedule,
   trans
 }: {
-  schedule: IScheduleRecord;
+  schedule: IListedSchedule;
   trans: TranslationBundle;
 }): JSX.Element {
   const now = new Date();
   const told = [lastText(trans, schedule, now), nextText(trans, schedule, now)].filter(
     text => text !== ''
   );
+  const status = shownStatus(schedule);
+  const word = wordsOfActions(trans).get(status) ?? wordsOfSchedules(trans).get(schedule.status);
   return (
-    <div
-      className={needsAttention(schedule) ? 'jp-SvcSchedule jp-mod-attention' : 'jp-SvcSchedule'}
-      title={`${schedule.name} · ${timetableText(trans, schedule)}`}
-    >
-      <div className="jp-SvcSchedule-name">
-        <span aria-hidden="true">{iconOf(shownStatus(schedule))}</span> {schedule.name}
-      </div>
-      <div className="jp-SvcMuted">{told.join(' · ')}</div>
-    </div>
+    <TwoLines
+      icon={iconOf(status)}
+      word={word ?? status}
+      tone={needsAttention(schedule) ? 'bad' : (TONES[status] ?? 'calm')}
+      title={schedule.name}
+      facts={told.join(' · ')}
+      hover={`${schedule.name} · ${timetableText(trans, schedule)}\n${told.join(' · ')}`}
+    />
   );
 }
+
+/** The emphasis of each status that is no failure and not calm. */
+const TONES: Readonly<Partial<Record<string, Tone>>> = {
+  running: 'busy',
+  waiting: 'busy',
+  done: 'good'
+};

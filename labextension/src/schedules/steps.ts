@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IQuestion } from '../panel';
-import type { IActionRecord, IScheduleRecord, ScheduleChange } from '../service/records/schedules';
-import { momentOf, shortTime } from './times';
+import type { IScheduleRecord, ScheduleChange } from '../service/records/schedules';
+import { forText, type IRun } from './runs';
 import { nameOf } from './words';
 
 /** The steps on a schedule. */
@@ -16,6 +16,12 @@ const OF_STATUS: Readonly<Record<IScheduleRecord['status'], readonly Step[]>> = 
 
 /** The location of the copies of notebooks that were scheduled here. */
 const OWN_COPY = /^Users\/[^/]+\/Scheduled\/[0-9a-f]{12}-[0-9a-f]{16}\//;
+
+/** Return the path of the notebook of a Jupyter server that a schedule runs a copy of; null for other commands. */
+export function notebookOf(schedule: IScheduleRecord): string | null {
+  const path = schedule.command.path ?? '';
+  return OWN_COPY.test(path) ? path.replace(OWN_COPY, '') : null;
+}
 
 /** Return the steps possible in a schedule's status, in the order of a menu. */
 export function stepsOf(schedule: IScheduleRecord): readonly Step[] {
@@ -62,20 +68,16 @@ export function questionOf(
   return null;
 }
 
-/** Return the question before the cancellation of an action. */
+/** Return the question before the cancellation of a run. */
 export function cancelQuestion(
   trans: TranslationBundle,
-  action: IActionRecord,
+  run: IRun,
   schedule: IScheduleRecord,
   now: Date
 ): IQuestion {
-  const when = momentOf(action.nominal_time, 'UTC');
   return {
-    title: trans.__('Cancel action %1 of %2?', action.sequence_id, nameOf(schedule)),
-    text: trans.__(
-      'It is the run for %1. What it runs is ended.',
-      when ? shortTime(when, now) : action.nominal_time
-    ),
-    yes: trans.__('Cancel action %1', action.sequence_id)
+    title: trans.__('Cancel the run of %1, %2?', nameOf(schedule), forText(trans, run, now)),
+    text: trans.__('What it runs is ended. Later runs are not affected.'),
+    yes: trans.__('Cancel the run')
   };
 }

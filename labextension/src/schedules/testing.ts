@@ -1,3 +1,4 @@
+import type { ICommand } from '../service/records/commands';
 import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
 
 /** A schedule of a notebook as sent by the service; for tests. */
@@ -55,4 +56,21 @@ export function anAction(changes: Partial<IActionRecord> = {}): IActionRecord {
     message: null,
     ...changes
   };
+}
+
+/** A command of a run by hand as sent by the service; for tests. */
+export function aCommand(changes: Partial<ICommand> = {}): ICommand {
+  return {
+    id: 400,
+    status: 'done',
+    created_at: '2026-11-21T08:00:00Z',
+    submit_time: 1_795_248_000,
+    start_time: 1_795_248_001,
+    end_time: 1_795_248_005,
+    attempts: [],
+    retry: 0,
+    message: null,
+    command: {},
+    ...changes
+  } as ICommand;
 }

@@ -1,4 +1,4 @@
-import { clock, fieldText, momentOf, nextHour, shortTime } from './times';
+import { clockOf, fieldText, isFieldText, momentOf, nextHour } from './times';
 
 const PARIS = 'Europe/Paris';
 
@@ -28,23 +28,34 @@ describe('momentOf', () => {
   });
 });
 
-describe('shortTime', () => {
-  const now = new Date('2026-11-21T12:00Z');
-
-  it('leaves out the date of today and the year of this year', () => {
-    document.documentElement.lang = 'en';
-    expect(shortTime(new Date('2026-11-21T20:15Z'), now, PARIS)).toBe('21:15');
-    expect(shortTime(new Date('2026-11-21T23:30Z'), now, PARIS)).toBe('Sun 22 Nov 00:30');
-    expect(shortTime(new Date('2027-01-02T08:00Z'), now, PARIS)).toBe('Sat 2 Jan 2027 09:00');
-  });
+it('fills a field with the wall clock of a zone', () => {
+  expect(fieldText(new Date('2026-11-22T08:00Z'), PARIS)).toBe('2026-11-22 09:00');
 });
 
-it('fills a field with the wall clock of a zone', () => {
-  expect(fieldText(new Date('2026-11-22T08:00Z'), PARIS)).toBe('2026-11-22T09:00');
-  expect(clock(new Date('2026-11-22T08:00Z'), PARIS)).toBe('09:00');
+it.each([
+  ['2026-11-22 09:00', true],
+  [' 2026-11-22T23:59 ', true],
+  ['2028-02-29 00:00', true],
+  ['2027-02-29 00:00', false],
+  ['2026-11-22 24:00', false],
+  ['2026-11-22 9:00 PM', false],
+  ['2026-11-22', false],
+  ['tomorrow', false]
+])('knows of %p whether it fills a field', (text, isTime) => {
+  expect(isFieldText(text)).toBe(isTime);
+});
+
+it('reads a time of 24 hours', () => {
+  expect(['18:30', '9:05', '24:00', '9:5', '9 PM'].map(clockOf)).toEqual([
+    [18, 30],
+    [9, 5],
+    null,
+    null,
+    null
+  ]);
 });
 
 it('starts at the next full hour, also where zones are half an hour off', () => {
-  expect(nextHour(new Date('2026-11-22T08:10Z'), PARIS)).toBe('2026-11-22T10:00');
-  expect(nextHour(new Date('2026-11-22T08:10Z'), 'Asia/Kolkata')).toBe('2026-11-22T14:00');
+  expect(nextHour(new Date('2026-11-22T08:10Z'), PARIS)).toBe('2026-11-22 10:00');
+  expect(nextHour(new Date('2026-11-22T08:10Z'), 'Asia/Kolkata')).toBe('2026-11-22 14:00');
 });

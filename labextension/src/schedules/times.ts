@@ -78,16 +78,33 @@ export function momentOf(text: string | null | undefined, zone: string): Date | 
   return new Date(asUtc - offsetOf(zone, first));
 }
 
-/** Return a time as the value of a `datetime-local` field in a zone: `2026-11-22T09:00`. */
+/** Return a time as the text of a field, in a zone: `2026-11-22 09:00`. */
 export function fieldText(moment: Date, zone: string): string {
-  return new Date(moment.getTime() + offsetOf(zone, moment.getTime())).toISOString().slice(0, 16);
+  return wallText(moment.getTime() + offsetOf(zone, moment.getTime()));
 }
 
-/** Return the next full hour in a zone, as the value of a `datetime-local` field. */
+/** Return the next full hour in a zone, as the text of a field. */
 export function nextHour(now: Date, zone: string): string {
   const hour = 60 * MINUTE;
   const wall = now.getTime() + offsetOf(zone, now.getTime());
-  return new Date(Math.floor(wall / hour) * hour + hour).toISOString().slice(0, 16);
+  return wallText(Math.floor(wall / hour) * hour + hour);
+}
+
+function wallText(wall: number): string {
+  return new Date(wall).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+/** Return whether the text of a field is an existing date and a time of 24 hours, such as `2026-11-22 09:00`. */
+export function isFieldText(text: string): boolean {
+  const [, day, clock] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)$/.exec(text.trim()) ?? [];
+  const wall = Date.parse(`${day ?? ''}T${clock ?? ''}Z`);
+  return Number.isFinite(wall) && wallText(wall) === `${day ?? ''} ${clock ?? ''}`;
+}
+
+/** Return the hour and the minute of a time of 24 hours, such as `9:30`; null for any other text. */
+export function clockOf(text: string): [hour: number, minute: number] | null {
+  const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim()) ?? [];
+  return hour === undefined ? null : [Number(hour), Number(minute)];
 }
 
 let own: { zone: string; offset: number } | null = null;
@@ -104,24 +121,4 @@ export function ownZone(): string {
 /** Return the names of all zones that this browser knows, `UTC` first. */
 export function allZones(): string[] {
   return ['UTC', ...Intl.supportedValuesOf('timeZone').filter(name => name !== 'UTC')];
-}
-
-/** Return `09:00` for a time of today, else `Sat 22 Nov 09:00`, with the year if it differs. */
-export function shortTime(moment: Date, now: Date, zone: string = ownZone()): string {
-  const isToday = fieldText(moment, zone).slice(0, 10) === fieldText(now, zone).slice(0, 10);
-  return isToday ? clock(moment, zone) : `${shortDay(moment, now, zone)} ${clock(moment, zone)}`;
-}
-
-/** Return `09:00`. */
-export function clock(moment: Date, zone: string): string {
-  return fieldText(moment, zone).slice(11);
-}
-
-/** Return `Sat 22 Nov`, in the user's language, with the year if it differs from the current one. */
-export function shortDay(moment: Date, now: Date, zone: string): string {
-  const part = (options: Intl.DateTimeFormatOptions): string =>
-    formatOf(document.documentElement.lang || undefined, zone, options).format(moment);
-  const day = `${part({ weekday: 'short' })} ${part({ day: 'numeric' })} ${part({ month: 'short' })}`;
-  const [year, present] = [fieldText(moment, zone).slice(0, 4), fieldText(now, zone).slice(0, 4)];
-  return year === present ? day : `${day} ${year}`;
 }

@@ -3,14 +3,17 @@ import type { Resource } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
 import type { ScheduleCalls } from './calls';
 import type { NotebookSchedules } from './notebookSchedules';
+import type { IListedSchedule } from './words';
 
 /** State shared by the features about schedules. */
 export interface ISvcSchedules {
   readonly calls: ScheduleCalls;
   /** All schedules, in display order; polled while a view shows them. */
-  readonly all: Resource<IScheduleRecord[]>;
+  readonly all: Resource<IListedSchedule[]>;
   /** The schedules of the open notebooks. */
   readonly ofNotebooks: NotebookSchedules;
+  /** Show a schedule as the service has just answered it, before anything is read again. */
+  show(schedule: IScheduleRecord): void;
   /** Report a change: all visible data is read again. */
   changed(): void;
 }
@@ -21,11 +24,12 @@ export const ISvcSchedules = new Token<ISvcSchedules>(
   'The schedules of the data-processing service.'
 );
 
-/** The commands about schedules; all but the first take `{id: number}`. */
+/** The commands about schedules; those below the first three take `{id: number}`. */
 export const ScheduleCommands = {
   /** `{path?: string, schedule?: number}`; without either, for the current notebook. */
   schedule: 'svc-jupyter:schedule-notebook',
   scheduleSelected: 'svc-jupyter:schedule-selected-notebook',
+  scheduleChosen: 'svc-jupyter:schedule-chosen-notebook',
   open: 'svc-jupyter:open-schedule',
   edit: 'svc-jupyter:edit-schedule',
   run: 'svc-jupyter:run-schedule',

@@ -1,9 +1,20 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { IScheduleRecord } from '../service/records/schedules';
-import { attentionCount, inOrder, isBusy } from './order';
+import { attentionCount, inOrder } from './order';
+import { type IRun, runsOf } from './runs';
 import { cancelQuestion, questionOf, stepsOf } from './steps';
-import { aSchedule, anAction } from './testing';
-import { lastText, nameOf, nextText, reasonOf, timetableText, wordOf } from './words';
+import { aCommand, anAction, aSchedule } from './testing';
+import {
+  lastText,
+  nameOf,
+  needsAttention,
+  nextText,
+  reasonOf,
+  shownStatus,
+  timetableText,
+  withByHand,
+  wordOf
+} from './words';
 
 const trans = nullTranslator.load('svc_jupyter');
 const NOW = new Date('2026-11-21T12:00Z');
@@ -83,11 +94,15 @@ describe('the order of a list', () => {
     expect(attentionCount([over, failed, soon])).toBe(1);
   });
 
-  it('knows whether something is under way', () => {
-    expect(isBusy([failed, soon])).toBe(false);
-    expect(isBusy([aSchedule({ last_action: anAction({ done: false, status: 'running' }) })])).toBe(
-      true
-    );
+  it('counts a failure by hand as much as a scheduled one, until a newer run', () => {
+    const byHand = aCommand({ id: 500, status: 'error' });
+    const listed = withByHand(aSchedule({ last_action: anAction() }), byHand);
+    expect(needsAttention(listed)).toBe(true);
+    expect(lastText(trans, listed, NOW)).toMatch(/^run by hand failed/);
+    expect(shownStatus(listed)).toBe('error');
+    const newer = aSchedule({ last_action: anAction({ query_hist_id: 501 }) });
+    expect(needsAttention(withByHand(newer, byHand))).toBe(false);
+    expect(lastText(trans, withByHand(aSchedule(), byHand), NOW)).not.toContain('not run yet');
   });
 });
 
@@ -116,8 +131,9 @@ describe('the steps', () => {
     expect(questionOf(trans, 'resume', aSchedule())?.text).toContain('missed');
     expect(questionOf(trans, 'resume', aSchedule({ no_catch_up: true }))).toBeNull();
     expect(questionOf(trans, 'suspend', aSchedule())).toBeNull();
-    expect(cancelQuestion(trans, anAction(), aSchedule(), NOW).title).toBe(
-      'Cancel action 1 of report (12)?'
+    const [run] = runsOf([], [aCommand()]);
+    expect(cancelQuestion(trans, run as IRun, aSchedule(), NOW).title).toBe(
+      'Cancel the run of report (12), by hand?'
     );
   });
 });

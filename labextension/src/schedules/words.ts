@@ -1,4 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ICommand } from '../service/records/commands';
 import type {
   IActionRecord,
   ILastAction,
@@ -6,21 +7,57 @@ import type {
   TimeUnit
 } from '../service/records/schedules';
 import { waitingCommand, wordsOfActions, wordsOfSchedules } from '../statuses';
-import { momentOf, shortTime } from './times';
+import { timeText } from '../words';
+import { momentOf } from './times';
 
 const FAILURES: ReadonlySet<string> = new Set(['error', 'not_found']);
 
 /** Return the word for an action's status; with a command, `waiting` means that the command waits. */
-export function wordOf(trans: TranslationBundle, action: ILastAction): string {
+export function wordOf(
+  trans: TranslationBundle,
+  action: Pick<ILastAction, 'status' | 'query_hist_id'>
+): string {
   if (action.query_hist_id !== null && action.status === 'waiting') {
     return waitingCommand(trans);
   }
   return wordsOfActions(trans).get(action.status) ?? action.status;
 }
 
-/** Return whether a schedule's last run failed, so that it needs attention. */
-export function needsAttention(schedule: IScheduleRecord): boolean {
-  return !!schedule.last_action && FAILURES.has(schedule.last_action.status);
+/** A schedule in a list, with its newest run by hand if that is its newest run. */
+export type IListedSchedule = IScheduleRecord & { last_by_hand?: ICommand };
+
+/**
+ * Return a schedule with its newest run by hand, if no action is newer: its command has started after that one, or the
+ * action was for an earlier time.
+ */
+export function withByHand(
+  schedule: IScheduleRecord,
+  command: ICommand | undefined
+): IListedSchedule {
+  const last = schedule.last_action;
+  const isNewer =
+    command !== undefined &&
+    (!last ||
+      (last.query_hist_id === null
+        ? last.nominal_time < command.created_at
+        : last.query_hist_id < command.id));
+  return isNewer ? { ...schedule, last_by_hand: command } : schedule;
+}
+
+/** Return whether a schedule's last run failed, scheduled or by hand, so that it needs attention. */
+export function needsAttention({
+  last_action: last,
+  last_by_hand: byHand
+}: IListedSchedule): boolean {
+  const status = byHand?.status ?? last?.status;
+  return status !== undefined && FAILURES.has(status);
+}
+
+/** Return whether a schedule's name, id, cluster or text has a text in lower case. */
+export function has(schedule: IScheduleRecord, text: string): boolean {
+  const { id, name, label, command } = schedule;
+  const texts = Object.values(command).filter(value => typeof value === 'string');
+  return [String(id), name, label ?? '', ...texts].some(one => one.toLowerCase().includes(text));
 }
 
 /** Return when a schedule runs next; null when it does not. */
@@ -33,8 +70,11 @@ export function nextRun(schedule: IScheduleRecord): Date | null {
 /** Return `next Sat 22 Nov 09:00`, or why there is no next run. */
 export function nextText(trans: TranslationBundle, schedule: IScheduleRecord, now: Date): string {
   const next = nextRun(schedule);
+  if (next && next <= now) {
+    return trans.__('the next run is due now');
+  }
   if (next) {
-    return trans.__('next %1', shortTime(next, now));
+    return trans.__('next %1', timeText(next, now));
   }
   const words: Record<string, string> = {
     SUSPENDED: trans.__('suspended'),
@@ -45,13 +85,22 @@ export function nextText(trans: TranslationBundle, schedule: IScheduleRecord, no
 }
 
 /** Return `last run failed 09:00`; empty when there was none. */
-export function lastText(trans: TranslationBundle, schedule: IScheduleRecord, now: Date): string {
+export function lastText(trans: TranslationBundle, schedule: IListedSchedule, now: Date): string {
+  const byHand = schedule.last_by_hand;
+  if (byHand) {
+    const word =
+      byHand.status === 'waiting'
+        ? waitingCommand(trans)
+        : (wordsOfActions(trans).get(byHand.status) ?? byHand.status);
+    const when = timeText(new Date(1000 * (byHand.start_time ?? byHand.submit_time)), now);
+    return trans.__('run by hand %1 %2', word, when);
+  }
   const last = schedule.last_action;
   if (!last) {
     return schedule.last_action === null ? trans.__('not run yet') : '';
   }
   const when = momentOf(last.nominal_time, 'UTC');
-  return trans.__('last run %1 %2', wordOf(trans, last), when ? shortTime(when, now) : '').trim();
+  return trans.__('last run %1 %2', wordOf(trans, last), when ? timeText(when, now) : '').trim();
 }
 
 /** Return the word for a schedule's status. */
@@ -60,9 +109,9 @@ export function scheduleWord(trans: TranslationBundle, schedule: IScheduleRecord
 }
 
 /** Return the status of a schedule in a list: while it is active its last run's, else its own. */
-export function shownStatus(schedule: IScheduleRecord): string {
+export function shownStatus(schedule: IListedSchedule): string {
   if (schedule.status === 'RUNNING') {
-    return schedule.last_action?.status ?? 'submitted';
+    return schedule.last_by_hand?.status ?? schedule.last_action?.status ?? 'submitted';
   }
   return schedule.status === 'SUSPENDED' ? 'suspended' : 'ended';
 }

@@ -1,7 +1,7 @@
 import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { IScheduleBody, IScheduleRecord } from '../service/records/schedules';
 import { bodyOf, valuesOf } from './formBody';
-import type { IFormValues } from './formValues';
+import { type IFormValues, LONGEST_MINUTES } from './formValues';
 
 /** Objects that an edit replaces as a whole: parts that the form does not show are sent too. */
 const WHOLES = ['command', 'dependency_info', 'notification'] as const;
@@ -18,6 +18,9 @@ export function changesOf(record: IScheduleRecord, values: IFormValues): ISchedu
   }
   if (before.end_time !== undefined && after.end_time === undefined) {
     changes.end_time = '';
+  }
+  if (before.command_timeout !== undefined && after.command_timeout === undefined) {
+    changes.command_timeout = 60 * LONGEST_MINUTES; // a service keeps what it is not sent
   }
   if ('time_unit' in changes && after.frequency !== undefined) {
     changes.frequency = after.frequency;

@@ -1,6 +1,6 @@
 import type { JSX } from 'react';
 import type { TimeUnit } from '../service/records/schedules';
-import { FormButton, SelectField, TextField } from './fields';
+import { FormButton, SelectField, TextField } from '../forms';
 import type { IFileRow, ITableRow } from './formValues';
 import { type IPartProps, unitOptions } from './timing';
 
@@ -41,6 +41,7 @@ export function DependencyRows(props: IPartProps): JSX.Element {
               <TextField
                 label={trans.__('A step is')}
                 value={values.stepEvery}
+                problem={problems.stepEvery}
                 numeric
                 onChange={stepEvery => set({ stepEvery })}
               />
@@ -83,17 +84,24 @@ function Files({ values, problems, set, trans }: IPartProps): JSX.Element {
           <TextField
             label={trans.__('Path, with %Y %m %d %H for the time')}
             value={row.path}
-            problem={index === 0 ? problems.files : undefined}
+            problem={problems[`files.${index}.path`] ?? (index === 0 ? problems.files : undefined)}
             placeholder={EXAMPLES.path}
             onChange={path => replace(index, { path })}
           />
           <TextField
             label={trans.__('Done flag')}
             value={row.doneFlag}
+            problem={problems[`files.${index}.doneFlag`]}
             placeholder={EXAMPLES.flag}
             onChange={doneFlag => replace(index, { doneFlag })}
           />
-          <Window row={row} change={changes => replace(index, changes)} trans={trans} />
+          <Window
+            row={row}
+            start={problems[`files.${index}.windowStart`]}
+            end={problems[`files.${index}.windowEnd`]}
+            change={changes => replace(index, changes)}
+            trans={trans}
+          />
           <FormButton
             kind="minimal"
             label={trans.__('Remove file %1', index + 1)}
@@ -120,17 +128,26 @@ function Tables({ values, problems, set, trans }: IPartProps): JSX.Element {
           <TextField
             label={trans.__('Hive table')}
             value={row.table}
-            problem={index === 0 ? problems.tables : undefined}
+            problem={
+              problems[`tables.${index}.table`] ?? (index === 0 ? problems.tables : undefined)
+            }
             placeholder={EXAMPLES.table}
             onChange={table => replace(index, { table })}
           />
           <TextField
             label={trans.__('Partition columns')}
             value={row.columns}
+            problem={problems[`tables.${index}.columns`]}
             placeholder={EXAMPLES.columns}
             onChange={columns => replace(index, { columns })}
           />
-          <Window row={row} change={changes => replace(index, changes)} trans={trans} />
+          <Window
+            row={row}
+            start={problems[`tables.${index}.windowStart`]}
+            end={problems[`tables.${index}.windowEnd`]}
+            change={changes => replace(index, changes)}
+            trans={trans}
+          />
           <FormButton
             kind="minimal"
             label={trans.__('Remove Hive table %1', index + 1)}
@@ -149,6 +166,8 @@ interface IWindow {
 
 function Window(props: {
   row: IWindow;
+  start: string | undefined;
+  end: string | undefined;
   change: (window: Partial<IWindow>) => void;
   trans: IPartProps['trans'];
 }): JSX.Element {
@@ -158,12 +177,14 @@ function Window(props: {
       <TextField
         label={trans.__('From step')}
         value={row.windowStart}
+        problem={props.start}
         numeric
         onChange={windowStart => change({ windowStart })}
       />
       <TextField
         label={trans.__('To step')}
         value={row.windowEnd}
+        problem={props.end}
         numeric
         onChange={windowEnd => change({ windowEnd })}
       />

@@ -9,7 +9,7 @@ import { ownProblems, problemsIn } from './formProblems';
 import { type IFormValues, nameFrom, newValues } from './formValues';
 
 const trans = nullTranslator.load('svc_jupyter');
-const VALUES = newValues('report', 'Europe/Paris', '2026-11-22T09:00', []);
+const VALUES = newValues('report', 'Europe/Paris', '2026-11-22 09:00', []);
 
 function body(changes: Partial<IFormValues>): ReturnType<typeof bodyOf> {
   return bodyOf({ ...VALUES, ...changes });
@@ -42,6 +42,10 @@ describe('the body of a creation', () => {
   it('counts the limit of a run in seconds', () => {
     expect(body({ timeout: '90' }).command_timeout).toBe(5400);
     expect(body({})).not.toHaveProperty('command_timeout');
+    const limited = aSchedule({ command_timeout: 5400 });
+    const cleared = { ...valuesOf(limited, []), timeout: '' };
+    expect(changesOf(limited, cleared)).toEqual({ command_timeout: 129_600 });
+    expect(valuesOf(aSchedule({ command_timeout: 129_600 }), []).timeout).toBe('');
   });
 
   it('gives dependencies a step of their own with a cron expression, which has none', () => {
@@ -196,41 +200,62 @@ describe('an edit', () => {
 
 describe('what is wrong', () => {
   it('stands beside the field that the service names', () => {
-    const told = (fields: Record<string, string>): ReturnType<typeof problemsIn> =>
-      problemsIn(new ServiceError('the service says no', 422, undefined, fields));
-    expect(
-      told({
-        name: 'must not contain < >',
-        concurrency: 'must be 1 or more',
-        'dependency_info.hive_tables.0': 'no; odd; thing',
-        'command.arguments.day': 'is too long',
-        'command.retry': 'must be 3 or less',
-        'notification.digest_time_hour': 'is too late',
-        'command.path': 'is not a notebook',
-        bitmap: 'must be a whole number'
-      })
-    ).toEqual({
-      name: 'must not contain < >',
-      concurrency: 'must be 1 or more',
-      tables: 'no; odd; thing',
-      parameters: 'is too long',
-      retry: 'must be 3 or less',
-      digest: 'is too late',
-      form: 'command.path: is not a notebook; bitmap: must be a whole number'
-    });
-    expect(problemsIn(new ServiceError('the service is stopping', 409))).toEqual({
+    const validator = 'Input should be a valid dictionary';
+    const paths = [
+      'name',
+      'concurrency',
+      'dependency_info.hive_tables.0.columns',
+      'dependency_info.files.0.path',
+      'command.arguments.day',
+      'command.retry',
+      'notification.digest_time_hour',
+      'command.path',
+      'bitmap'
+    ];
+    const fields = Object.fromEntries(paths.map(path => [path, validator]));
+    const refused = new ServiceError('the service says no', 422, undefined, fields);
+    const rows = { files: [2], tables: [1] };
+    const problems = problemsIn(trans, refused, rows);
+    expect(Object.keys(problems)).toEqual([
+      'name',
+      'concurrency',
+      'tables.1.columns',
+      'files.2.path',
+      'parameters',
+      'retry',
+      'digest',
+      'form'
+    ]);
+    expect(problems['tables.1.columns']).toContain('at least one partition column');
+    expect(problems.form).toContain('command.path, bitmap');
+    expect(JSON.stringify(problems)).not.toContain(validator);
+  });
+
+  it('is at the cron field though the service names it only in its message', () => {
+    const refused = new ServiceError("cron_expression '0 0 30 2 *' never fires: no such day", 422);
+    expect(Object.keys(problemsIn(trans, refused))).toEqual(['cron']);
+    expect(problemsIn(trans, new ServiceError('the service is stopping', 422))).toEqual({
       form: 'the service is stopping'
     });
+  });
+
+  it('is a text that is no time, in the fields that are used', () => {
+    const wrong = { start: '9 PM', end: '2026-13-01 09:00', digestTime: '25:00' };
+    const marked = (more: object): string[] =>
+      Object.keys(ownProblems(trans, { ...VALUES, ...wrong, ...more }));
+    expect(marked({})).toEqual(['start', 'end']);
+    expect(marked({ timing: 'cron', digest: true })).toEqual(['end', 'digest']);
+    expect(ownProblems(trans, { ...VALUES, end: ' ' })).toEqual({});
   });
 
   it('is told by the form where it cannot be sent', () => {
     const one = { name: 'days', type: 'int', text: 'x', byDefault: null } as const;
     const problem = (...parameters: IFormValues['parameters']): string | undefined =>
-      ownProblems(trans, { ...VALUES, parameters }).parameters;
+      Object.values(ownProblems(trans, { ...VALUES, parameters }))[0];
     expect(problem(one)).toContain('not of the type int');
     expect(problem({ ...one, name: '1st' })).toContain('not a variable name');
     expect(problem({ ...one, name: '' })).toContain('needs a name');
-    expect(problem({ ...one, text: '1' }, { ...one, text: '2' })).toContain('twice');
+    expect(problem({ ...one, text: '1' }, { ...one, text: '2' })).toContain('two parameters');
     expect(problem({ ...one, text: '1' })).toBeUndefined();
   });
 });

@@ -7,10 +7,10 @@ import type {
   IScheduleRecord,
   Interval
 } from '../service/records/schedules';
-import { fieldText, momentOf } from '../schedules/times';
+import { clockOf, fieldText, momentOf } from '../schedules/times';
 import { columnsOf, columnsText, tableNameOf } from './dependencies';
 import type { IDependencyRow, IFormValues } from './formValues';
-import { newValues } from './formValues';
+import { LONGEST_MINUTES, newValues } from './formValues';
 import { argumentsOf, type IParameter, withArguments } from './parameters';
 
 const MINUTE = 60;
@@ -18,6 +18,7 @@ const MINUTE = 60;
 /** Return the body of a creation; invalid numbers are sent as typed, for the service to refuse. */
 export function bodyOf(values: IFormValues): IScheduleBody {
   const given = argumentsOf(values.parameters);
+  const [digestHour, digestMinute] = clockOf(values.digestTime) ?? [0, 0];
   return {
     name: values.name.trim(),
     ...(values.label !== '' && { label: values.label }),
@@ -33,8 +34,8 @@ export function bodyOf(values: IFormValues): IScheduleBody {
     dependency_info: dependenciesOf(values),
     notification: {
       is_digest: values.digest,
-      digest_time_hour: numberOf(values.digestTime.slice(0, 2)),
-      digest_time_minute: numberOf(values.digestTime.slice(3, 5)),
+      digest_time_hour: digestHour,
+      digest_time_minute: digestMinute,
       notify_failure: values.notifyFailure,
       notify_success: values.notifySuccess,
       notification_channels: values.channels
@@ -44,11 +45,11 @@ export function bodyOf(values: IFormValues): IScheduleBody {
 
 /** Return the timetable; `start_time` is omitted with a cron expression, which ignores it. */
 export function timetableOf(values: IFormValues): IScheduleBody {
-  const end = values.end === '' ? {} : { end_time: spaced(values.end) };
+  const end = values.end.trim() === '' ? {} : { end_time: spaced(values.end) };
   if (values.timing === 'cron') {
     return { cron_expression: values.cron.trim(), ...end };
   }
-  const start = values.start === '' ? {} : { start_time: spaced(values.start) };
+  const start = values.start.trim() === '' ? {} : { start_time: spaced(values.start) };
   return { frequency: numberOf(values.every), time_unit: values.unit, ...start, ...end };
 }
 
@@ -88,7 +89,7 @@ function secondsOf(minutes: string): number {
 }
 
 function spaced(field: string): string {
-  return field.replace('T', ' ');
+  return field.trim().replace('T', ' ');
 }
 
 /** Return the form values for editing a schedule. */
@@ -114,7 +115,7 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
     end: field(record.end_time),
     retry: String(record.retry ?? record.command.retry ?? 0),
     retryDelay: String(record.retry_delay ?? record.command.retry_delay ?? 1),
-    timeout: record.command_timeout === null ? '' : minutesText(Number(record.command_timeout)),
+    timeout: timeoutText(record.command_timeout),
     concurrency: String(record.concurrency),
     skipMissed: record.no_catch_up,
     timeOut: String(record.time_out ?? 0),
@@ -170,8 +171,10 @@ function stepOf(entries: Dependency[]): Interval {
   return entries.find(one => one.interval)?.interval ?? { days: 1 };
 }
 
-function minutesText(seconds: number): string {
-  return String(seconds / MINUTE);
+/** Return a time limit in minutes; empty for the service's default, which a record names as well. */
+function timeoutText(seconds: string | number | null): string {
+  const minutes = seconds === null ? LONGEST_MINUTES : Number(seconds) / MINUTE;
+  return minutes === LONGEST_MINUTES ? '' : String(minutes);
 }
 
 function clockText(hour: number, minute: number): string {

@@ -51,7 +51,7 @@ describe('the form', () => {
       calls: calls as unknown as ScheduleCalls,
       drafts: new DraftStore(state, source.path, record?.id ?? null),
       trans,
-      values: record ? valuesOf(record, []) : newValues('report', 'UTC', '2026-11-22T09:00', []),
+      values: record ? valuesOf(record, []) : newValues('report', 'UTC', '2026-11-22 09:00', []),
       ...(record && { record })
     });
     return model;
@@ -98,7 +98,7 @@ describe('the form', () => {
       expect.not.objectContaining({ command: expect.anything() as unknown }),
       expect.anything()
     );
-    expect(model.state.problems.every).toContain('at least 1');
+    expect(model.state.problems.every).toContain('whole number from 1');
     calls.preview.mockResolvedValue({ command: {}, next_times: [] });
     model.set({ every: '4' });
     expect(model.isPreviewCurrent).toBe(false);
@@ -160,7 +160,36 @@ describe('the form', () => {
   it('shows the problems of a refused creation at their fields', async () => {
     calls.create.mockRejectedValue(refusal('name', 'must not contain <'));
     await form().submit();
-    expect(model.state.problems.name).toContain('must not contain');
+    expect(model.state.problems.name).toContain('at most 255 characters');
+  });
+
+  it('marks three refused fields at once, and of a new row nothing before it is touched', async () => {
+    const watch = form().preview.watch();
+    await jest.advanceTimersByTimeAsync(0);
+    const row = { table: '', columns: '', windowStart: '0', windowEnd: '0' };
+    model.set({ tables: [row] });
+    await jest.advanceTimersByTimeAsync(300);
+    expect(model.state.problems).toEqual({});
+    expect(calls.preview).toHaveBeenLastCalledWith(
+      expect.objectContaining({ dependency_info: { files: [], hive_tables: [] } }),
+      expect.anything()
+    );
+    model.set({ tables: [{ ...row, table: 's' }] });
+    expect(model.state.problems).toEqual({});
+    model.set({ tables: [{ ...row, table: '' }] });
+    expect(Object.keys(model.state.problems)).toEqual(['tables.0.table']);
+    expect(await model.submit()).toBeNull();
+    expect(Object.keys(model.state.problems)).toEqual(['tables.0.table', 'tables.0.columns']);
+    model.set({ tables: [] });
+    expect(model.state.problems).toEqual({});
+    const fields = { name: 'x', concurrency: 'y', 'command.arguments.days': 'z' };
+    calls.create.mockRejectedValue(new ServiceError('no', 422, undefined, fields));
+    await model.submit();
+    expect(Object.keys(model.state.problems)).toEqual(['name', 'concurrency', 'parameters']);
+    expect([model.state.failure, model.state.refusals]).toEqual(['Fix the marked fields.', 2]);
+    model.set({ name: 'other' });
+    expect(Object.keys(model.state.problems)).toEqual(['concurrency', 'parameters']);
+    watch.dispose();
   });
 
   it('sends of an edit what was changed', async () => {
@@ -177,6 +206,7 @@ describe('the form', () => {
     calls.runStored.mockResolvedValue({ id: 5 });
     await form(aSchedule()).runOnce();
     expect(calls.runStored).toHaveBeenCalledWith(
+      12,
       expect.objectContaining({ command: { arguments: {}, path: UPDATED } })
     );
     await form().runOnce();

@@ -13,7 +13,16 @@ import type {
 import { changesOf } from './changes';
 import type { DraftStore } from './drafts';
 import { bodyOf, timetableOf } from './formBody';
-import { ownProblems, type Problems, problemsIn } from './formProblems';
+import {
+  completeRows,
+  type ISentRows,
+  ownProblems,
+  type ProblemKey,
+  type Problems,
+  problemsIn,
+  resizedBy,
+  touchedBy
+} from './formProblems';
 import type { IFormValues } from './formValues';
 import type { INotebookSource, Saved } from './notebookSource';
 import { declaredAs, parametersOf, withArguments } from './parameters';
@@ -23,6 +32,7 @@ import { type IWarningCell, warningCells } from './shownWarnings';
 export const TYPING_PAUSE = 250;
 const PREVIEW_INTERVAL = 15_000;
 const TOO_LARGE = 413;
+const INVALID = 422;
 
 /** The state of saving the notebook; `problem` says why it failed. */
 export type SavingState = 'saving' | Saved | { problem: string };
@@ -30,7 +40,10 @@ export type SavingState = 'saving' | Saved | { problem: string };
 /** The state of a form. */
 export interface IFormState {
   readonly values: IFormValues;
+  /** What is wrong where: only of fields that were touched, and of all once the form was sent. */
   readonly problems: Problems;
+  /** How often the form was sent in vain; the first marked field takes the focus each time. */
+  readonly refusals: number;
   readonly saving: SavingState;
   readonly warnings: readonly IWarningCell[];
   /** The other schedules of the notebook. */
@@ -60,6 +73,7 @@ export class ScheduleFormModel implements IDisposable {
     this._state = {
       values: options.values,
       problems: {},
+      refusals: 0,
       saving: 'saving',
       warnings: [],
       others: [],
@@ -111,7 +125,12 @@ export class ScheduleFormModel implements IDisposable {
 
   /** Set values. */
   set(values: Partial<IFormValues>): void {
-    this._become({ values: { ...this._state.values, ...values }, failure: null });
+    const before = this._state.values;
+    const touched = touchedBy(before, values);
+    const resized = resizedBy(before, values).map(list => `${list}.`);
+    this._forget(key => touched.includes(key) || resized.some(list => key.startsWith(list)));
+    touched.forEach(key => this._touched.add(key));
+    this._become({ values: { ...before, ...values }, failure: null });
     this._check();
     void this._typed.invoke();
   }
@@ -162,7 +181,7 @@ export class ScheduleFormModel implements IDisposable {
 
   private async _runStored(record: IScheduleRecord, body: IScheduleBody): Promise<ICommand> {
     const whole = { ...body, command: { ...record.command, ...body.command } };
-    return this._options.calls.runStored(await this._onItsCopy(record, whole));
+    return this._options.calls.runStored(record.id, await this._onItsCopy(record, whole));
   }
 
   /** Use the copy that a schedule runs now: it may have been updated since the form was opened. */
@@ -175,10 +194,11 @@ export class ScheduleFormModel implements IDisposable {
     if (this._state.isWorking || this._isDone) {
       return null;
     }
+    this._isSent = true;
+    this._refused = {};
     this._check();
-    const own = Object.values(ownProblems(this._options.trans, this._state.values));
-    if (own.length > 0) {
-      this._become({ failure: own.join(' ') });
+    if (Object.keys(ownProblems(this._options.trans, this._state.values)).length > 0) {
+      this._refuse();
       return null;
     }
     this._become({ isWorking: true, failure: null });
@@ -197,8 +217,27 @@ export class ScheduleFormModel implements IDisposable {
   }
 
   private _fail(error: ServiceError): void {
-    const problems = error.isUnreachable ? this._state.problems : problemsIn(error);
-    this._become({ failure: this._words(error), problems });
+    if (error.status !== INVALID) {
+      this._become({ failure: this._words(error) });
+      return;
+    }
+    this._refused = problemsIn(this._options.trans, error);
+    this._check();
+    this._refuse();
+  }
+
+  private _refuse(): void {
+    const { problems, refusals } = this._state;
+    const isMarked = Object.keys(problems).some(key => key !== 'form');
+    const fix = isMarked ? this._options.trans.__('Fix the marked fields.') : '';
+    const failure = [problems.form, fix].filter(Boolean).join(' ');
+    this._become({ failure, refusals: refusals + 1 });
+  }
+
+  private _forget(isOld: (key: ProblemKey) => boolean): void {
+    [...this._touched].filter(isOld).forEach(key => this._touched.delete(key));
+    const refused = Object.entries(this._refused) as [ProblemKey, string][];
+    this._refused = Object.fromEntries(refused.filter(([key]) => !isOld(key)));
   }
 
   private _words(error: ServiceError): string {
@@ -267,7 +306,13 @@ export class ScheduleFormModel implements IDisposable {
 
   private async _ask(signal: AbortSignal): Promise<ISchedulePreview> {
     const { values } = this._state;
-    const body = bodyOf(values);
+    const rows = completeRows(values);
+    this._previewedRows = rows;
+    const body = bodyOf({
+      ...values,
+      files: values.files.filter((_, number) => rows.files.includes(number)),
+      tables: values.tables.filter((_, number) => rows.tables.includes(number))
+    });
     delete body.command;
     const preview = await this._options.calls.preview(body, signal);
     this._previewedKey = timetableKey(values);
@@ -290,13 +335,26 @@ export class ScheduleFormModel implements IDisposable {
     }
   }
 
-  /** Show the known problems: the form's own, and those of the service's last answer. */
+  /** Show the known problems of touched fields: the form's own, and those of the service's answers. */
   private _check(): void {
+    const { trans } = this._options;
     const { error } = this.preview.state;
-    const told = error && !error.isUnreachable ? problemsIn(error) : {};
-    this._become({
-      problems: { ...told, ...ownProblems(this._options.trans, this._state.values) }
-    });
+    const previewed =
+      error?.status === INVALID ? problemsIn(trans, error, this._previewedRows) : {};
+    const all: Problems = {
+      ...this._refused,
+      ...previewed,
+      ...ownProblems(trans, this._state.values)
+    };
+    const shown = (Object.entries(all) as [ProblemKey, string][]).filter(
+      ([key]) => this._isSent || this._touched.has(key) || this._isPartOfTouched(key)
+    );
+    this._become({ problems: Object.fromEntries(shown) });
+  }
+
+  /** A problem of a list as a whole counts as touched with any of its rows. */
+  private _isPartOfTouched(key: ProblemKey): boolean {
+    return [...this._touched].some(touched => touched.startsWith(`${key}.`));
   }
 
   private _become(state: Partial<IFormState>): void {
@@ -311,6 +369,10 @@ export class ScheduleFormModel implements IDisposable {
   private readonly _typed: Debouncer;
   private _state: IFormState;
   private _previewedKey = '';
+  private _previewedRows: ISentRows = { files: [], tables: [] };
+  private readonly _touched = new Set<ProblemKey>();
+  private _refused: Problems = {};
+  private _isSent = false;
   private _isDisposed = false;
   private _isDone = false;
 }

@@ -31,7 +31,7 @@ export interface IFormValues {
   every: string;
   unit: TimeUnit;
   cron: string;
-  /** The value of a `datetime-local` field, `2026-11-22T09:00`; empty for now. */
+  /** A date and a time of 24 hours, `2026-11-22 09:00`; empty for now. */
   start: string;
   /** The same; empty for never. */
   end: string;
@@ -54,6 +54,7 @@ export interface IFormValues {
   notifyFailure: boolean;
   notifySuccess: boolean;
   digest: boolean;
+  /** A time of 24 hours, `18:30`. */
   digestTime: string;
   channels: number[];
 }

@@ -1,12 +1,15 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { type JSX, useCallback, useSyncExternalStore } from 'react';
-import { momentOf, shortTime } from '../schedules/times';
+import { type JSX, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { momentOf } from '../schedules/times';
 import { nextRun, nextText, timetableText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { IClusterRecord } from '../service/records/clusters';
 import type { INotificationChannel, IScheduleRecord } from '../service/records/schedules';
-import { FormButton, type IOption, SelectField, TextField } from './fields';
+import { wordsOfClusters } from '../statuses';
+import { timeText } from '../words';
+import { FormButton, type IOption, SelectField, TextField } from '../forms';
 import type { IFormState, ScheduleFormModel } from './formModel';
+import { afterPaint } from './painting';
 import { ParameterRows } from './parameterRows';
 import { RunOptions } from './runOptions';
 import { Timing } from './timing';
@@ -47,8 +50,16 @@ export function ScheduleFormView(props: {
     trans,
     set: useCallback<typeof model.set>(v => model.set(v), [model])
   };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (state.refusals > 0) {
+      // a fold with a marked field opens first
+      afterPaint(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+    }
+  }, [state.refusals]);
   return (
     <form
+      ref={form}
       className="jp-SvcForm"
       aria-label={trans.__('Schedule %1', model.source.name)}
       onSubmit={event => {
@@ -76,11 +87,11 @@ export function ScheduleFormView(props: {
       </div>
       <Timing {...part} preview={model.preview} isPreviewCurrent={model.isPreviewCurrent} />
       <ParameterRows {...part} />
-      <RunOptions {...part} channels={channels.value ?? []} />
+      <RunOptions {...part} channels={channels.value ?? []} refusals={state.refusals} />
       <Warnings model={model} state={state} trans={trans} />
       {model.record !== null && <Changes model={model} record={model.record} trans={trans} />}
       <div className="jp-SvcForm-failure" role="alert">
-        {state.failure ?? problems.form ?? ''}
+        {state.failure ?? ''}
       </div>
       <div className="jp-SvcForm-buttons">
         <FormButton label={trans.__('Cancel')} onClick={steps.cancel} />
@@ -89,11 +100,7 @@ export function ScheduleFormView(props: {
           disabled={state.isWorking}
           onClick={steps.runOnce}
         />
-        <button
-          type="submit"
-          className="jp-Button jp-mod-styled jp-mod-accept"
-          disabled={state.isWorking}
-        >
+        <button type="submit" className="jp-SvcButton jp-mod-accept" disabled={state.isWorking}>
           {model.record === null ? trans.__('Schedule') : trans.__('Save the changes')}
         </button>
       </div>
@@ -123,12 +130,12 @@ function Header({ model, state, trans }: IShown): JSX.Element {
     ? trans.__('Edit schedule %1', model.record.name)
     : trans.__('Schedule');
   return (
-    <header className="jp-SvcForm-header">
+    <div className="jp-SvcForm-header">
       <h2>
         {title} <span className="jp-SvcForm-path">{model.source.name}</span>
       </h2>
       <span role="status">{savingText(state, trans)}</span>
-    </header>
+    </div>
   );
 }
 
@@ -216,7 +223,7 @@ function Changes(props: {
   const before = nextRun(record);
   const after = momentOf(value?.next_times?.[0], 'UTC');
   const shown = (moment: Date | null): string =>
-    moment ? shortTime(moment, now) : trans.__('none');
+    moment ? timeText(moment, now) : trans.__('none');
   const moves = value?.next_times !== undefined && before?.getTime() !== after?.getTime();
   return (
     <p className="jp-SvcRemark" role="status">
@@ -234,10 +241,11 @@ function clusterOptions(
   clusters: readonly IClusterRecord[],
   chosen: string
 ): IOption[] {
+  const words = wordsOfClusters(trans);
   const options = clusters.flatMap(cluster =>
     cluster.label.map(label => ({
       value: label === DEFAULT_LABEL && chosen === '' ? '' : label,
-      label: trans.__('%1 · %2', label, cluster.state)
+      label: trans.__('%1 · %2', label, words.get(cluster.state) ?? cluster.state)
     }))
   );
   const isThere = options.some(option => option.value === chosen);

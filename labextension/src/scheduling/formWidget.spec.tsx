@@ -18,6 +18,7 @@ const trans = nullTranslator.load('svc_jupyter');
 
 describe('the form’s tab', () => {
   const create = jest.fn().mockResolvedValue(aSchedule());
+  const shown = jest.fn();
   const changed = jest.fn();
   const channels = jest.fn().mockResolvedValue([]);
   let model: ScheduleFormModel;
@@ -40,14 +41,14 @@ describe('the form’s tab', () => {
       cells: () => Promise.resolve([])
     };
     const drafts = new DraftStore(state, source.path, null);
-    const values = newValues('report', 'UTC', '2090-11-22T09:00', []);
+    const values = newValues('report', 'UTC', '2090-11-22 09:00', []);
     await drafts.save({ values, record: null });
     model = new ScheduleFormModel({ source, calls, drafts, trans, values });
     const requests = { get: () => Promise.resolve({ clusters: [] }) } as unknown as ServiceRequests;
     const ofNotebooks = { refresh: () => Promise.resolve() };
     widget = scheduleFormWidget(model, {
       requests,
-      schedules: { calls, changed, ofNotebooks } as unknown as ISvcSchedules,
+      schedules: { calls, show: shown, changed, ofNotebooks } as unknown as ISvcSchedules,
       commands: new CommandRegistry(),
       trans,
       rename: () => undefined
@@ -81,7 +82,7 @@ describe('the form’s tab', () => {
     expect(await state.list('')).toMatchObject({ ids: [] });
   });
 
-  it('closes once the schedule is made, and has the lists read again', async () => {
+  it('closes once the schedule is made, shows it, and has the lists read again', async () => {
     await show();
     const closed = new Promise<void>(resolve => widget.disposed.connect(() => resolve()));
     await act(async () => {
@@ -89,6 +90,7 @@ describe('the form’s tab', () => {
       await closed;
     });
     expect(create).toHaveBeenCalledTimes(1);
+    expect(shown).toHaveBeenCalledWith(aSchedule());
     expect(changed).toHaveBeenCalledTimes(1);
   });
 

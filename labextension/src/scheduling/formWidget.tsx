@@ -122,6 +122,7 @@ async function submit(
   if (record === null) {
     return;
   }
+  schedules.show(record);
   const next = nextText(trans, record, new Date());
   const said = model.record
     ? trans.__('Schedule %1 is changed: %2.', record.name, next)
@@ -141,9 +142,13 @@ async function submit(
   });
 }
 
-async function runOnce(model: ScheduleFormModel, { commands, trans }: IFormContext): Promise<void> {
+async function runOnce(
+  model: ScheduleFormModel,
+  { schedules, commands, trans }: IFormContext
+): Promise<void> {
   const command = await model.runOnce();
   if (command) {
     tellOfCommand(command, commands, trans);
+    schedules.changed();
   }
 }

@@ -96,10 +96,15 @@ function show(opening: IOpening, id: string, path: string | null, options: IForm
   flushSync(() => {
     app.shell.add(widget, viewArea(app), {
       type: 'Schedule Form',
-      ...(isSeen && { mode: 'split-right', ref: notebook.id })
+      ...(isSeen && { mode: 'split-right', ref: notebook.id, activate: false })
     });
   });
   void tracker.add(widget);
-  app.shell.activateById(id);
-  afterPaint(() => model.isDisposed || void model.open());
+  // A change of the current tab makes all of Lab update: what is seen already takes the focus after it is painted.
+  afterPaint(() => {
+    if (!model.isDisposed) {
+      app.shell.activateById(id);
+      void model.open();
+    }
+  });
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'react';
-import { FormButton, SelectField, TextField } from './fields';
+import { FormButton, SelectField, TextField } from '../forms';
 import type { IParameter, ParameterType } from './parameters';
 import type { IPartProps } from './timing';
 
@@ -32,6 +32,7 @@ export function ParameterRows({ values, problems, set, trans }: IPartProps): JSX
               <TextField
                 label={trans.__('Name')}
                 value={one.name}
+                problem={problems[`parameters.${index}.name`]}
                 onChange={name => replace(index, { name })}
               />
               <SelectField
@@ -45,6 +46,7 @@ export function ParameterRows({ values, problems, set, trans }: IPartProps): JSX
           <Value
             parameter={one}
             label={labelOf(one, trans.__('Value'))}
+            problem={problems[`parameters.${index}.text`]}
             onChange={text => replace(index, { text })}
           />
           {one.byDefault === null && (
@@ -82,18 +84,26 @@ function retyped(one: IParameter, type: ParameterType): Partial<IParameter> {
 function Value(props: {
   parameter: IParameter;
   label: string;
+  problem: string | undefined;
   onChange: (text: string) => void;
 }): JSX.Element {
-  const { parameter, label, onChange } = props;
+  const { parameter, label, problem, onChange } = props;
   if (parameter.type === 'bool') {
     return (
-      <SelectField label={label} value={parameter.text} options={TRUTHS} onChange={onChange} />
+      <SelectField
+        label={label}
+        value={parameter.text}
+        options={TRUTHS}
+        problem={problem}
+        onChange={onChange}
+      />
     );
   }
   return (
     <TextField
       label={label}
       value={parameter.text}
+      problem={problem}
       numeric={parameter.type !== 'str'}
       onChange={onChange}
     />

@@ -11,6 +11,7 @@ import {
 } from '@jupyterlab/apputils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
+import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker, type NotebookPanel } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
@@ -21,6 +22,7 @@ import {
   ScheduleCommands
 } from '../schedules/tokens';
 import { asServiceError, EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
+import { categoryOf } from '../words';
 import { argumentsOfForm } from './formIds';
 import type { IOpening } from './opening';
 import { watchNotebooks, withFirstNotebook } from './openNotebooks';
@@ -41,7 +43,8 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
     ILayoutRestorer,
     IToolbarWidgetRegistry,
     ICommandPalette,
-    IDefaultFileBrowser
+    IDefaultFileBrowser,
+    ILauncher
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -54,13 +57,15 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
     restorer: ILayoutRestorer | null,
     toolbars: IToolbarWidgetRegistry | null,
     palette: ICommandPalette | null,
-    browser: IDefaultFileBrowser | null
+    browser: IDefaultFileBrowser | null,
+    launcher: ILauncher | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const tracker = new WidgetTracker({ namespace: 'svc-jupyter-schedule-form' });
     const { requests } = service;
     const opening: IOpening = { app, documents, state, requests, schedules, trans, tracker };
     addCommands(opening, notebooks, browser, palette);
+    addChoosing(opening, browser, palette, launcher);
     const localPath = (path: string): string => app.serviceManager.contents.localPath(path);
     toolbars?.addFactory<NotebookPanel>('Notebook', TOOLBAR_ITEM, panel => {
       const open = ({ context }: NotebookPanel): void =>
@@ -139,7 +144,32 @@ function addCommands(
     execute: () =>
       app.commands.execute(ScheduleCommands.schedule, { path: selected(browser) ?? '' })
   });
-  palette?.addItem({ command: ScheduleCommands.schedule, category: trans.__('Data Service') });
+  palette?.addItem({ command: ScheduleCommands.schedule, category: categoryOf(trans) });
+}
+
+/** Add "Schedule…", which asks for the notebook. */
+function addChoosing(
+  opening: IOpening,
+  browser: IDefaultFileBrowser | null,
+  palette: ICommandPalette | null,
+  launcher: ILauncher | null
+): void {
+  const { app, documents, trans } = opening;
+  const command = ScheduleCommands.scheduleChosen;
+  const category = categoryOf(trans);
+  app.commands.addCommand(command, {
+    label: trans.__('Schedule…'),
+    caption: trans.__('Run a notebook on a timetable'),
+    icon: args => (args.isPalette ? undefined : scheduleIcon),
+    describedBy: { args: { type: 'object', properties: {} } },
+    execute: async () => {
+      const { chosenNotebook } = await import('./choosing');
+      const path = await chosenNotebook(documents, browser?.model.path ?? '', trans);
+      await (path && app.commands.execute(ScheduleCommands.schedule, { path }));
+    }
+  });
+  palette?.addItem({ command, category });
+  launcher?.add({ command, category, rank: 10 });
 }
 
 /** Return the notebook selected in the file browser; undefined for none or several. */

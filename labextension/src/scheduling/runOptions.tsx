@@ -1,7 +1,8 @@
 import type { JSX } from 'react';
 import type { INotificationChannel } from '../service/records/schedules';
 import { DependencyRows } from './dependencyRows';
-import { CheckField, Fold, SelectField, TextField } from './fields';
+import { CheckField, SelectField, TextField } from '../forms';
+import { Fold } from './fold';
 import type { FieldName } from './formValues';
 import type { IPartProps } from './timing';
 
@@ -19,11 +20,11 @@ const OF_NOTIFICATION: readonly FieldName[] = ['digest', 'digestTime', 'channels
 
 /** Options that most schedules leave unchanged, collapsed; a part with a problem is expanded. */
 export function RunOptions(
-  props: IPartProps & { channels: readonly INotificationChannel[] }
+  props: IPartProps & { channels: readonly INotificationChannel[]; refusals: number }
 ): JSX.Element {
-  const { values, problems, trans } = props;
+  const { values, problems, refusals, trans } = props;
   const isWrong = (fields: readonly FieldName[]): boolean =>
-    fields.some(field => problems[field] !== undefined);
+    Object.keys(problems).some(key => fields.includes(key.split('.')[0] as FieldName));
   const waitsFor = values.files.length + values.tables.length;
   return (
     <>
@@ -31,6 +32,7 @@ export function RunOptions(
         title={trans.__('If a run fails')}
         summary={trans.__('retry %1 of 3', values.retry)}
         open={isWrong(OF_FAILURE)}
+        refusals={refusals}
       >
         <IfARunFails {...props} />
       </Fold>
@@ -38,6 +40,7 @@ export function RunOptions(
         title={trans.__('Missed runs')}
         summary={values.skipMissed ? trans.__('are dropped') : trans.__('are made up for')}
         open={isWrong(OF_MISSED)}
+        refusals={refusals}
       >
         <MissedRuns {...props} />
       </Fold>
@@ -45,6 +48,7 @@ export function RunOptions(
         title={trans.__('Dependencies')}
         summary={waitsFor === 0 ? trans.__('none') : String(waitsFor)}
         open={isWrong(OF_DEPENDENCIES)}
+        refusals={refusals}
       >
         <DependencyRows {...props} />
       </Fold>
@@ -52,6 +56,7 @@ export function RunOptions(
         title={trans.__('Notifications')}
         summary={toldText(props)}
         open={isWrong(OF_NOTIFICATION)}
+        refusals={refusals}
       >
         <Notifications {...props} />
       </Fold>
@@ -139,7 +144,7 @@ function Notifications(
         <div className="jp-SvcForm-row">
           <TextField
             label={trans.__('At')}
-            type="time"
+            placeholder="18:30"
             value={values.digestTime}
             problem={problems.digest}
             onChange={digestTime => set({ digestTime })}

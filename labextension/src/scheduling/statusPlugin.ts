@@ -1,8 +1,7 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStatusBar } from '@jupyterlab/statusbar';
-import { ITranslator, nullTranslator } from '@jupyterlab/translation';
+import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { Signal } from '@lumino/signaling';
 import type { INotebookSchedules } from '../schedules/notebookSchedules';
 import {
@@ -10,7 +9,7 @@ import {
   ISvcSchedules,
   ScheduleCommands
 } from '../schedules/tokens';
-import { asServiceError, EXTENSION_ID, TRANSLATION_DOMAIN } from '../service';
+import { EXTENSION_ID, TRANSLATION_DOMAIN } from '../service';
 
 import { ScheduleStatusItem } from './statusItem';
 
@@ -42,10 +41,7 @@ export const scheduleStatusPlugin: JupyterFrontEndPlugin<void> = {
     const update = (): void => {
       const wanted = path();
       if (wanted !== undefined) {
-        void updateCopy(schedules, wanted).then(
-          () => Notification.success(trans.__('Later runs take the notebook as it is saved now.')),
-          (reason: unknown) => Notification.error(asServiceError(reason).message)
-        );
+        void showWhatDiffers(app, schedules, wanted, trans);
       }
     };
     const open = (id: number): void => void app.commands.execute(ScheduleCommands.open, { id });
@@ -67,7 +63,16 @@ export const scheduleStatusPlugin: JupyterFrontEndPlugin<void> = {
   }
 };
 
-async function updateCopy({ calls, ofNotebooks }: Schedules, path: string): Promise<void> {
-  await calls.updateCopy(path);
-  await ofNotebooks.refresh(path);
+/** Show what differs from the scheduled copy; from there the copy is updated. */
+async function showWhatDiffers(
+  app: JupyterFrontEnd,
+  schedules: Schedules,
+  path: string,
+  trans: TranslationBundle
+): Promise<void> {
+  const [{ compareCopy }, { labOpener }] = await Promise.all([
+    import('../schedules/performer'),
+    import('../schedules/executedNotebook')
+  ]);
+  compareCopy(labOpener(app, trans), schedules, path, trans);
 }

@@ -1,8 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { INotebookSchedules } from '../schedules/notebookSchedules';
-import { shortTime } from '../schedules/times';
 import { nextRun } from '../schedules/words';
-import { iconOf } from '../words';
+import { iconOf, timeText } from '../words';
 
 /** Return `next run Sat 22 Nov 09:00 · last ✓` of a notebook's schedules; empty when it has none. */
 export function summaryOf(
@@ -20,7 +19,7 @@ export function summaryOf(
   const last = schedules.find(one => one.last_action)?.last_action;
   const parts = [
     schedules.length > 1 ? trans.__('%1 schedules', schedules.length) : '',
-    first ? trans.__('next run %1', shortTime(first, now)) : trans.__('suspended'),
+    first ? trans.__('next run %1', timeText(first, now)) : trans.__('suspended'),
     last ? trans.__('last %1', iconOf(last.status)) : ''
   ];
   return parts.filter(part => part !== '').join(' · ');

@@ -1,11 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, startTransition, useEffect, useId, useMemo, useState } from 'react';
-import { allZones, clock, momentOf, shortDay, shortTime } from '../schedules/times';
+import { allZones, momentOf } from '../schedules/times';
 import { intervalText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
+import { clock, day, timeText } from '../words';
 import { afterPaint } from './painting';
-import { type IOption, SelectField, TextField } from './fields';
+import { type IOption, SelectField, TextField } from '../forms';
 import type { Problems } from './formProblems';
 import type { IFormValues } from './formValues';
 
@@ -104,7 +105,7 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
     <div className="jp-SvcForm-row">
       <TextField
         label={trans.__('Start')}
-        type="datetime-local"
+        placeholder={isCron ? '' : trans.__('now')}
         value={isCron ? '' : values.start}
         problem={isCron ? undefined : problems.start}
         hint={isCron ? trans.__('cron runs from the next matching time') : undefined}
@@ -113,10 +114,9 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
       />
       <TextField
         label={trans.__('End')}
-        type="datetime-local"
+        placeholder={trans.__('never')}
         value={values.end}
         problem={problems.end}
-        hint={values.end === '' ? trans.__('never') : undefined}
         onChange={end => set({ end })}
       />
       <SelectField
@@ -141,7 +141,8 @@ function useZones(): readonly string[] {
 function Coming({ values, problems, trans, preview, isPreviewCurrent }: ITimingProps): JSX.Element {
   const { value: answered, error } = useResource(preview);
   const value = isPreviewCurrent ? answered : undefined;
-  const isWrong = Object.keys(problems).length > 0 && error !== undefined && !error.isUnreachable;
+  const isWrong = error !== undefined && !error.isUnreachable;
+  const isMarked = Object.keys(problems).length > 0;
   const words = value?.description ?? ownWords(trans, values);
   return (
     <div className="jp-SvcForm-coming" role="status">
@@ -153,7 +154,9 @@ function Coming({ values, problems, trans, preview, isPreviewCurrent }: ITimingP
               error.message
             )
           : isWrong
-            ? trans.__('Fix the marked fields to see the next runs')
+            ? isMarked
+              ? trans.__('Fix the marked fields to see the next runs')
+              : trans.__('Fill in the form to see the next runs')
             : nextTimes(trans, value, values.timeZone)}
       </div>
     </div>
@@ -185,11 +188,11 @@ function nextTimes(
     return trans.__('Next: never, as it stands');
   }
   const now = new Date();
-  const hasOneClock = others.every(moment => clock(moment, zone) === clock(first, zone));
+  const hasOneClock = others.every(moment => clock(moment, { zone }) === clock(first, { zone }));
   const shown = others.map(moment =>
-    hasOneClock ? shortDay(moment, now, zone) : shortTime(moment, first, zone)
+    hasOneClock ? day(moment, now, { zone }) : timeText(moment, first, { zone })
   );
-  const begin = `${shortDay(first, now, zone)} ${clock(first, zone)}`;
+  const begin = `${day(first, now, { zone })} ${clock(first, { zone })}`;
   return trans.__('Next: %1', [begin, ...shown].join(' · '));
 }
 

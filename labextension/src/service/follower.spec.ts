@@ -139,4 +139,31 @@ describe('CommandFollower', () => {
     await follower.finished;
     expect(follower.error).toBeNull();
   });
+
+  it('skips what it cannot show of a log that grows very fast, and then goes on at its end', async () => {
+    const flood = 'x'.repeat(200_000);
+    const parts = [1, 2, 3, 4].map(number => event('log', { text: flood }, number * flood.length));
+    const sent: ISent[] = [];
+    const streams = [
+      event('status', RUNNING) + parts.join(''),
+      event('log', { text: 'the end\n' }, 10_000_008) + event('end', DONE, 10_000_008)
+    ];
+    const send = (_: string, path: string, options: Partial<ISent>): Promise<Response> => {
+      sent.push({ path, headers: options.headers ?? {}, query: options.query ?? {} });
+      return Promise.resolve(
+        path.endsWith('events')
+          ? new Response(streams.shift(), { headers: { 'Content-Type': 'text/event-stream' } })
+          : new Response('', { headers: { err_length: '10000000' } })
+      );
+    };
+    const { follower, log, pauses } = following({ send } as unknown as ServiceRequests);
+    let skips = 0;
+    follower.skipped.connect(() => skips++);
+    await follower.finished;
+    expect(log).toEqual([flood, flood, flood, 'the end\n']);
+    expect(skips).toBe(1);
+    expect(pauses).toHaveLength(1);
+    expect(sent.at(-1)?.headers['Last-Event-ID']).toBe(String(10_000_000 - 128 * 1024));
+    expect(follower.command?.status).toBe('done');
+  });
 });

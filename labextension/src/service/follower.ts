@@ -8,6 +8,13 @@ import type { ServiceRequests } from './requests';
 const FIRST_PAUSE = 1_000;
 const LONGEST_PAUSE = 30_000;
 const POLL_PAUSE = 2_000;
+/** Characters of a log that may arrive in `FLOOD_PAUSE` milliseconds; nobody reads more than that. */
+const FLOOD_CHARACTERS = 512 * 1024;
+const FLOOD_PAUSE = 250;
+/** Bytes of a log's end that are read after a flood. */
+const FLOOD_TAIL = 128 * 1024;
+/** An offset beyond the end of any log: the answer then reports only the log's length. */
+const BEYOND_ANY_LOG = 1e15;
 
 /** Options of a follower. */
 export interface IFollowerOptions {
@@ -22,11 +29,13 @@ export interface IFollowerOptions {
 /**
  * Follows one command to its end, by the service's events, or by polling if it sends none.
  *
- * A broken connection is reopened after increasing pauses, after the last byte of the log that arrived.
+ * A broken connection is reopened after increasing pauses, after the last byte of the log that arrived. Of a log that
+ * grows faster than it can be shown, parts are skipped: the service keeps all of it.
  */
 export class CommandFollower implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
   private readonly _logged = new Signal<this, string>(this);
+  private readonly _skipped = new Signal<this, void>(this);
   private readonly _end = new AbortController();
   private readonly _pause: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   private readonly _withLog: boolean;
@@ -57,6 +66,11 @@ export class CommandFollower implements IDisposable {
   /** Emitted with each further part of the log. */
   get logged(): ISignal<this, string> {
     return this._logged;
+  }
+
+  /** Emitted when a part of the log is skipped: what comes next may begin within a line. */
+  get skipped(): ISignal<this, void> {
+    return this._skipped;
   }
 
   /** The last known record; null before the first answer. */
@@ -91,7 +105,14 @@ export class CommandFollower implements IDisposable {
     let sendsEvents = true;
     while (!this._end.signal.aborted) {
       try {
-        await (sendsEvents ? this._listen() : this._ask());
+        if (sendsEvents && !(await this._listen())) {
+          await this._pause(FLOOD_PAUSE, this._end.signal);
+          await this._skip();
+          continue;
+        }
+        if (!sendsEvents) {
+          await this._ask();
+        }
         failures = 0;
       } catch (reason) {
         const error = asServiceError(reason);
@@ -119,7 +140,10 @@ export class CommandFollower implements IDisposable {
     return ended || [401, 403, 404].includes(this._error?.status ?? 0);
   }
 
-  private async _listen(): Promise<void> {
+  /** Take events until their end; return false at a flood of the log. */
+  private async _listen(): Promise<boolean> {
+    let since = performance.now();
+    let taken = 0;
     const resumeAt = this._offset === 0 ? '' : String(this._offset);
     for await (const { event, id, data } of serviceEvents(
       this._requests,
@@ -134,9 +158,27 @@ export class CommandFollower implements IDisposable {
         this._rows = rows;
         this._become({ ...this._command, progress });
       } else if (event === 'log') {
+        const { text } = data as { text: string };
         this._offset = Number(id);
-        this._say((data as { text: string }).text);
+        this._say(text);
+        const now = performance.now();
+        taken = now - since > FLOOD_PAUSE ? text.length : taken + text.length;
+        since = now - since > FLOOD_PAUSE ? now : since;
+        if (this._withLog && taken > FLOOD_CHARACTERS) {
+          return false;
+        }
       }
+    }
+    return true;
+  }
+
+  /** Go on at the end of a log that is far ahead. */
+  private async _skip(): Promise<void> {
+    const length = await logLength(this._requests, this.id, this._end.signal);
+    const start = length - FLOOD_TAIL;
+    if (start > this._offset && !this.isDisposed) {
+      this._offset = start;
+      this._skipped.emit();
     }
   }
 
@@ -182,6 +224,17 @@ export class CommandFollower implements IDisposable {
       this._changed.emit();
     }
   }
+}
+
+/** Return the length of a command's log in bytes. */
+export async function logLength(
+  requests: ServiceRequests,
+  id: number,
+  signal: AbortSignal
+): Promise<number> {
+  const query = { err_file_processed: BEYOND_ANY_LOG };
+  const answer = await requests.send('GET', `commands/${id}/logs`, { query, signal });
+  return Number(answer.headers.get('err_length') ?? 0);
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 export { ServiceError, asServiceError } from './errors';
 export { serviceEvents, type IServiceEvent } from './events';
-export { CommandFollower } from './follower';
+export { CommandFollower, logLength } from './follower';
 export { ServiceRequests, pathOf, type ICallOptions, type Query } from './requests';
 export { Resource, type IResourceOptions, type IResourceState } from './resource';
 export { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from './tokens';

@@ -56,6 +56,56 @@ export interface components {
             kill_succeeded: boolean;
             result: string;
         };
+        /**
+         * @description A catalogue without its tables. Times are ISO 8601 UTC with `Z`.
+         *
+         *     `version` changes with names and types, so clients can keep what they have read of a version. `failing_since` is the
+         *     time of the first failure after the last success.
+         */
+        Catalogue: {
+            state: components["schemas"]["CatalogueState"];
+            version?: string | null;
+            as_of?: string | null;
+            default_schema?: string | null;
+            schemas?: components["schemas"]["CatalogueSchema"][];
+            error?: string | null;
+            failing_since?: string | null;
+        };
+        /** @description A column with its type in the database's own words. */
+        CatalogueColumn: {
+            name: string;
+            type: string;
+        };
+        /** @description The columns of the requested tables that exist; in answer to a search, only the columns that were found. */
+        CatalogueColumns: {
+            version?: string | null;
+            tables: components["schemas"]["ColumnsOfTable"][];
+        };
+        /** @description A schema with its number of tables; its name is empty in databases without schemas. */
+        CatalogueSchema: {
+            name: string;
+            tables: number;
+        };
+        /**
+         * @description Whether there is something to show.
+         * @enum {string}
+         */
+        CatalogueState: "filling" | "ready" | "failed";
+        /** @description A table or view; `rows` is null where the database does not count cheaply, and may be an estimate. */
+        CatalogueTable: {
+            schema_name: string;
+            name: string;
+            type: string;
+            rows?: number | null;
+            columns: number;
+        };
+        /** @description A part of the tables, by schema and name; `total` counts all that match. */
+        CatalogueTables: {
+            version?: string | null;
+            tables: components["schemas"]["CatalogueTable"][];
+            offset: number;
+            total: number;
+        };
         /** @description The health of a running cluster. */
         ClusterHealth: {
             cluster_id: number;
@@ -138,6 +188,12 @@ export interface components {
             terminate_reason?: string | null;
             message?: string | null;
             nodes?: components["schemas"]["ClusterNode"][];
+        };
+        /** @description The columns of a table, in its order. */
+        ColumnsOfTable: {
+            schema_name: string;
+            name: string;
+            columns: components["schemas"]["CatalogueColumn"][];
         };
         /**
          * @description What a command made besides its result: DUMPs and STOREs of a Pig script, paragraphs and TABLEs of a note.
@@ -251,6 +307,31 @@ export interface components {
             resourcemanager?: string | null;
             namenode?: string | null;
         };
+        /** @description A tap without its secrets. */
+        DbTap: {
+            id: number;
+            name: string;
+            db_type: string;
+            db_host?: string | null;
+            port?: number | null;
+            db_name?: string | null;
+            db_user?: string | null;
+            /** @default true */
+            active?: boolean;
+            account_id: number;
+            user_id: number;
+            created_at: string;
+        };
+        /** @description A table or view of the tap's database. */
+        DbTapTable: {
+            name: string;
+            schema_name?: string | null;
+            type: string;
+        };
+        /** @description The tables that the tap's user can see. */
+        DbTapTables: {
+            tables: components["schemas"]["DbTapTable"][];
+        };
         /** @description What an action waited for: paths and partitions. */
         Dependencies: {
             found?: string[];
@@ -282,6 +363,20 @@ export interface components {
             presto?: {
                 [key: string]: unknown;
             } | null;
+        };
+        /** @description The cluster of the provider `external`: one address, and how to log in there; the password is write-only. */
+        ExternalSettings: {
+            presto_url?: string | null;
+            trino_url?: string | null;
+            hiveserver2?: string | null;
+            spark_connect?: string | null;
+            user?: string | null;
+            password?: string | null;
+            tls_ca?: string | null;
+            source?: string | null;
+            session_properties?: {
+                [key: string]: string;
+            };
         };
         /** @description Pools of YARN's fair scheduler: the default one, and more in the scheduler's own XML. */
         FairSchedulerSettings: {
@@ -424,6 +519,27 @@ export interface components {
          * @enum {string}
          */
         NodeStatus: "STARTING" | "RUNNING" | "DECOMMISSIONING" | "LOST";
+        /**
+         * @description A dynamic form of a note, with the value it has; a password's value is never kept.
+         *
+         *     `scope` is the id of the paragraph it stands in, or null for one of the whole note.
+         */
+        NoteForm: {
+            name: string;
+            /** @enum {string} */
+            type: "text" | "password" | "select" | "checkbox";
+            label?: string | null;
+            default: string | string[];
+            /** @default , */
+            separator?: string;
+            options?: {
+                [key: string]: string;
+            }[];
+            /** @default false */
+            hidden?: boolean;
+            scope?: string | null;
+            value?: unknown;
+        };
         /** @description How a paragraph of a note's run ended. `line` counts from 1 in its text; `tables` are numbers, from 1. */
         NoteParagraph: {
             id: string;

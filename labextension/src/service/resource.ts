@@ -106,6 +106,11 @@ export class Resource<T> implements IDisposable {
     this._become({ value: this._kept(value), asOf: new Date(), isLoading: false });
   }
 
+  /** Forget the value, such as that of another filter: the state is as before the first read. */
+  clear(): void {
+    this._become({ isLoading: true });
+  }
+
   dispose(): void {
     if (!this.isDisposed) {
       this._reading?.abort();

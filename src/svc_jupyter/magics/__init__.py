@@ -18,10 +18,10 @@ _loaded: dict[int, Extension] = {}
 """The extension of each shell of this process, by the shell's `id()` (a test may create several)."""
 
 
-def load(shell: InteractiveShell) -> None:
-    """Register the magics, their settings and their completion with a shell."""
+def load(shell: InteractiveShell) -> Extension:
+    """Register the magics, their settings and their completion with a shell; return them."""
     unload(shell)
-    _loaded[id(shell)] = Extension(shell)
+    return _loaded.setdefault(id(shell), Extension(shell))
 
 
 def unload(shell: InteractiveShell) -> None:

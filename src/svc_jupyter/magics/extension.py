@@ -18,12 +18,14 @@ from svc_jupyter.magics.commands.shell import ShellMagics
 from svc_jupyter.magics.commands.spark import SparkMagics
 from svc_jupyter.magics.completion.completion import magic_matcher
 from svc_jupyter.magics.completion.service_names import ServiceNames
+from svc_jupyter.magics.completion.sql_cells import sql_matcher
 from svc_jupyter.magics.connection import ConnectionMagics
 from svc_jupyter.magics.policies.policies import PolicyMagics
 from svc_jupyter.magics.schedules.schedules import ScheduleMagics
 from svc_jupyter.magics.session.session import Session, SvcMagics
 from svc_jupyter.magics.spark_notes import SparkNoteMagics, SparkRunMagics
 from svc_jupyter.magics.tables import SensorMagics, TableMagics
+from svc_jupyter.magics.taps.taps import TapMagics
 from svc_jupyter.magics.workspace.folders import FolderMagics
 from svc_jupyter.magics.workspace.notebooks import ContentsMagics
 from svc_jupyter.magics.workspace.notes import NoteMagics
@@ -34,6 +36,7 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     PigMagics,
     HadoopMagics,
     SparkMagics,
+    TapMagics,
     TableMagics,
     SensorMagics,
     CompositeMagics,
@@ -70,9 +73,12 @@ class Extension:
         self._names = {
             kind: [name for family in self.families for name in family.magics[kind]] for kind in ("line", "cell")
         }
-        self._matcher = magic_matcher(magics, ServiceNames(self.session), actions)
+        self._matchers = [
+            magic_matcher(magics, ServiceNames(self.session), actions),
+            sql_matcher(magics, self.session),
+        ]
         if shell.Completer is not None:
-            shell.Completer.custom_matchers.append(self._matcher)
+            shell.Completer.custom_matchers.extend(self._matchers)
 
     def remove(self) -> None:
         """Remove the magics, the settings and the completion from the shell, and close the connection."""
@@ -82,6 +88,5 @@ class Extension:
         ours = [self.settings, *self.families]
         self.shell.configurables[:] = [thing for thing in self.shell.configurables if thing not in ours]
         matchers = self.shell.Completer.custom_matchers
-        if self._matcher in matchers:
-            matchers.remove(self._matcher)
+        matchers[:] = [matcher for matcher in matchers if matcher not in self._matchers]
         self.session.close()

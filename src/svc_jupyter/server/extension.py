@@ -16,12 +16,15 @@ from svc_jupyter.server.copy_keeper import COPIES, CopiesFile, CopyKeeper
 from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
+from svc_jupyter.server.handlers.data import DATA_HANDLERS
 from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.notes import NOTE_BINDINGS, NOTE_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.status import STATUS_HANDLERS
 from svc_jupyter.server.note_bindings import NoteBindings
+from svc_jupyter.server.recent_runs import RECENT_RUNS, RecentRuns
+from svc_jupyter.server.runs_by_hand import RUNS_BY_HAND, RunsByHand
 
 ALL_HANDLERS = (
     *STATUS_HANDLERS,
@@ -32,11 +35,12 @@ ALL_HANDLERS = (
     *FOLDER_HANDLERS,
     *NOTE_HANDLERS,
     *CLUSTER_HANDLERS,
+    *DATA_HANDLERS,
 )
 
 
 class SvcJupyterServer(ExtensionApp):
-    """Schedules notebooks, browses the service's contents, moves folders, shows commands and clusters."""
+    """Schedules notebooks, browses the service's contents, moves folders, shows commands, clusters and data."""
 
     name = "svc_jupyter"
     extension_url = "/lab"
@@ -55,6 +59,9 @@ class SvcJupyterServer(ExtensionApp):
         )
         kept, root = Path(jupyter_data_dir()) / self.name, self.settings["contents_manager"].root_dir
         self.settings[CONNECTION] = connection
+        by_hand = RunsByHand(connection)
+        self.settings[RUNS_BY_HAND] = by_hand
+        self.settings[RECENT_RUNS] = RecentRuns(connection, by_hand)
         self.settings[COPIES] = CopyKeeper(connection, CopiesFile(kept / "scheduled_copies", root))
         self.settings[NOTE_BINDINGS] = NoteBindings(kept / "note_copies.sqlite", root)
 

@@ -9,6 +9,10 @@ export type IClusterRecord = With<
   {
     hadoop_settings?: Pick<Schemas['HadoopSettings'], 'use_spark'> | null;
     presto_settings?: Pick<Schemas['PrestoSettings'], 'enable_presto'> | null;
+    external?: Pick<
+      Schemas['ExternalSettings'],
+      'presto_url' | 'trino_url' | 'hiveserver2' | 'spark_connect'
+    > | null;
     node_configuration?: Pick<Schemas['NodeConfiguration'], 'initial_nodes' | 'max_nodes'> | null;
   }
 >;

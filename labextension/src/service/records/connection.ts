@@ -12,4 +12,6 @@ export interface IConnectionStatus {
   account: IAccount | null;
   /** Why there is no connection, or null. */
   message: string | null;
+  /** The status of the service's refusal; absent where it was not reached. */
+  status?: number;
 }

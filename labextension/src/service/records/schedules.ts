@@ -1,3 +1,4 @@
+import type { ICommand } from './commands';
 import type { IPagingInfo, Schemas, Sent, With } from './contract';
 
 /** The unit of `frequency`. */
@@ -84,8 +85,50 @@ export interface IScheduleList {
 /** One nominal time of a schedule, or a rerun of it. */
 export type IActionRecord = With<
   Sent<Schemas['ActionRecord'], 'rerun_number' | 'is_rerun_of' | 'query_hist_id'>,
-  { dependencies: Required<Schemas['Dependencies']> }
+  { dependencies: Required<Schemas['Dependencies']>; command?: ICommand | null }
 >;
+
+/** The newest run by hand of each schedule that has one. */
+export interface IByHandList {
+  runs: { schedule_id: number; command: ICommand }[];
+}
+
+/** A run of any schedule: an action, or a run by hand, which has neither `action_id` nor `nominal_time`. */
+export interface IRecentRun {
+  schedule_id: number;
+  action_id: number | null;
+  command_id: number | null;
+  /** The name of its command; null before there is one. */
+  name: string | null;
+  nominal_time: string | null;
+  rerun_number: number;
+  status: string;
+  done: boolean;
+  message: string | null;
+  created_at: string;
+  /** Unix seconds. */
+  start_time: number | null;
+  end_time: number | null;
+}
+
+/** The runs of all schedules in the last eight days, newest first; `is_complete` is false when there are more. */
+export interface IRecentRuns {
+  runs: IRecentRun[];
+  is_complete: boolean;
+}
+
+/** A cell of two compared notebooks: its lines side by side, null where one has none. */
+export interface IComparedCell {
+  type: string;
+  is_same: boolean;
+  source: [string | null, string | null][];
+  outputs: [string | null, string | null][];
+}
+
+/** What differs between two notebooks. */
+export interface IComparison {
+  cells: IComparedCell[];
+}
 
 /** A page of actions, newest first. */
 export interface IActionList {

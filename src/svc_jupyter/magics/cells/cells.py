@@ -13,11 +13,14 @@ from IPython.core.magic import Magics, magics_class
 from svc_jupyter.magics.arguments.actions import actions_of, help_of, split_action
 from svc_jupyter.magics.arguments.options import MagicMethod, continued, parse, submission_fields
 from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Outcome, Reader, Run
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
-from svc_jupyter.magics.display.progress import done_line, in_kernel, line_for
+from svc_jupyter.magics.display.grid import ResultOf
+from svc_jupyter.magics.display.progress import Line, done_line, in_kernel, line_for
 from svc_jupyter.magics.display.rendering import limit_display, size_text
+from svc_jupyter.magics.display.status import STATUS, status_data
 from svc_jupyter.magics.session.session import Session
 from svc_jupyter.widgets.panels.frame import PanelText, PartOfPanel
 
@@ -138,20 +141,29 @@ class SvcFamily(Magics):
         outcome = run.to_frame()
         self.keep(values, outcome.frame)
         if not values.quiet:
-            line.finish(done_line(outcome.command.id, outcome.seconds, self.described(outcome, values)))
+            self.finish(line, outcome, values)
         when_done(outcome.command)
         return None if values.quiet else outcome.frame
 
-    def described(self, outcome: Outcome, values: argparse.Namespace) -> list[str]:
-        """Limit the display of a result, and return its description for the last line."""
-        frame = outcome.frame
-        shown = limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        parts = [size_text(frame)]
-        if shown is not None and shown < len(frame):
-            parts.append(f"showing {shown:,} (-n to change)")
-        if values.out:
-            parts.append(values.out)
-        return parts
+    def finish(self, line: Line, outcome: Outcome, values: argparse.Namespace, *, ended_before: bool = False) -> None:
+        """Show a result as a grid at its next display, and write the last line of its command above it.
+
+        With `ended_before` the command had ended before the cell asked for it.
+        """
+        from svc_jupyter.client.commands.tables import column_types
+
+        record, frame = outcome.command.record, outcome.frame
+        seconds = None if ended_before else outcome.seconds
+        result = None
+        if outcome.read is plain_reader:
+            types = column_types(record.qlog)
+            rounded = None if seconds is None else round(seconds, 3)
+            result = ResultOf(record.id, record.created_at, values.out, rounded, types)
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell, result)
+        parts = [size_text(frame), *([values.out] if values.out else [])]
+        shape = (len(frame), len(frame.columns))
+        data = status_data(record, "done", seconds, shape=shape, name=values.out)
+        line.finish(done_line(record.id, seconds, parts), {STATUS: data})
 
     def shown(self, values: argparse.Namespace, frame: pd.DataFrame) -> pd.DataFrame:
         """Limit the display of a table to `-n` rows, assign it to the variable of `-o`, and return it."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from svc_jupyter.durations import duration
 from svc_jupyter.magics.display.errors import SvcInterrupted, translated_errors
-from svc_jupyter.magics.display.failures import Origin, failure_of
+from svc_jupyter.magics.display.failures import Origin, SvcCommandCancelled, SvcCommandFailed, failure_of
 from svc_jupyter.magics.display.progress import (
     INTERRUPT_HINT,
     SILENT_SECONDS,
@@ -23,9 +23,11 @@ from svc_jupyter.magics.display.progress import (
     failed_line,
     going_line,
     interrupted,
+    lost_line,
     outage_line,
     reading_line,
 )
+from svc_jupyter.magics.display.status import LOG_LINES, STATUS, status_data
 from svc_jupyter.magics.session.session import Background, import_tables_meanwhile, tables_imported
 
 if TYPE_CHECKING:
@@ -42,17 +44,20 @@ SUBMIT_GRACE_SECONDS = 5.0
 CANCEL_GRACE_SECONDS = 15.0
 """How long an interrupt waits for the command to end after its cancellation."""
 
+_LOG_RETRY_SECONDS = 2.0
+
 Reader = Callable[["Command"], "pd.DataFrame"]
 """Reads the result of a finished command."""
 
 
 @dataclass
 class Outcome:
-    """A cell's result: the DataFrame and the total time, in seconds."""
+    """A cell's result: the DataFrame, the total time in seconds, and how it was read."""
 
     command: Command
     frame: pd.DataFrame
     seconds: float
+    read: Reader
 
 
 @dataclass
@@ -77,6 +82,8 @@ class Run:
     _started: float = field(default_factory=time.monotonic)
     _known: threading.Event = field(default_factory=threading.Event)
     _drawn: bool = False
+    _log: Sequence[str] = ()
+    _over: threading.Event = field(default_factory=threading.Event)
 
     @property
     def stopped(self) -> bool:
@@ -90,7 +97,7 @@ class Run:
         """
         import_tables_meanwhile()
         frame = self._attend(self._to_frame)
-        return Outcome(self._the_command(), frame, self._seconds())
+        return Outcome(self._the_command(), frame, self._seconds(), self.read)
 
     def to_end(self) -> None:
         """Wait until the command has ended; raises what `to_frame` raises."""
@@ -157,6 +164,23 @@ class Run:
         except SvcError:
             return  # the wait meets the same problem and reports it
 
+    def _follow_log(self) -> None:
+        """Keep the last lines of the log until the cell is over; the display takes the latest when it is drawn."""
+        from svc_jupyter.client.errors import SvcError
+
+        while not self._over.is_set() and not self._known.wait(REDRAW_SECONDS):
+            pass
+        while not self._over.is_set() and self.command is not None and not self.command.ended:
+            try:
+                for lines in copy.copy(self.command).log_tails(LOG_LINES):
+                    self._log = lines
+                    if self._over.is_set():
+                        return
+            except SvcError:
+                time.sleep(_LOG_RETRY_SECONDS)  # the wait meets the same problem and reports it
+            else:
+                return
+
     # Below: the cell's thread.
 
     def _attend(self, call: Callable[[], T]) -> T:
@@ -170,22 +194,38 @@ class Run:
             return work.outcome()
         except KeyboardInterrupt:
             raise self._interrupted(work) from None
+        except SvcCommandFailed as error:
+            self._show_failure(error)
+            raise
         except Exception:
             if self._drawn and self.command is not None:
-                self.line.finish(failed_line(self.command.id, self._seconds()))
+                self.line.finish(lost_line(self.command.id, reading=self._reading))
             raise
+        finally:
+            self._over.set()
+
+    def _show_failure(self, error: SvcCommandFailed) -> None:
+        """Show that the command ended, with its links; the cell's error says why."""
+        if not self.line.shows_failures or self.command is None:
+            self.line.clear()
+            return
+        cancelled = isinstance(error, SvcCommandCancelled)
+        status = "cancelled" if cancelled else "error"
+        data = status_data(self.command.record, status, self._seconds())
+        self.line.finish(failed_line(self.command.id, error.failure.what, cancelled=cancelled), {STATUS: data})
 
     def _watch(self, work: Background[Any]) -> None:
         if not self.line.animates:
             work.wait()
             return
+        Background(self._follow_log, "log").start()
         Background(self._glance, "glance").start().wait(REDRAW_SECONDS)
         while not work.wait(0 if not self._drawn else REDRAW_SECONDS):
             self._draw()
 
     def _draw(self) -> None:
         self._drawn = True
-        self.line.replace(self._progress())
+        self.line.replace(self._progress(), () if self._reading else self._log)
 
     def _progress(self) -> str:
         record = self._latest()

@@ -24,7 +24,7 @@ from svc_jupyter.magics.session.session import ask
 from svc_jupyter.widgets.clusters.model import open_cluster
 from svc_jupyter.widgets.clusters.panel import ClusterPanel, cluster_text
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle
-from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view, name_of, size_of, type_of
+from svc_jupyter.widgets.clusters.view import ClusterView, engine_words, fetch_view, name_of, size_of
 from svc_jupyter.widgets.clusters.words import doing, figures, health_entries, since, state_words, title, workers_line
 from svc_jupyter.widgets.panels.status_words import DONE, RUNNING
 
@@ -228,7 +228,7 @@ def clusters_frame(records: Iterable[ClusterRecord]) -> pd.DataFrame:
         (
             record.id,
             name_of(record),
-            type_of(record),
+            engine_words(record),
             str(record.state),
             size_of(record, "initial_nodes"),
             size_of(record, "max_nodes"),
@@ -257,7 +257,7 @@ def nodes_frame(nodes: Iterable[ClusterNode], now: datetime) -> pd.DataFrame:
 
 def state_facts(view: ClusterView, now: datetime) -> list[tuple[str, str]]:
     """Return the facts of a cluster's state."""
-    facts = [("state", state_words(view, now)), ("type", view.type)]
+    facts = [("state", state_words(view, now)), ("type", engine_words(view.record))]
     if activity := doing(view):
         facts.append(("last" if view.phase == "DOWN" else "doing", activity.removeprefix("Last: ")))
     if view.phase == "UP":

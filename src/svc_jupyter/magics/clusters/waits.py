@@ -107,10 +107,10 @@ class ClusterWait(_Wait["ClusterStateRecord"]):
     def _last_line(self, record: ClusterStateRecord) -> str:
         took = duration(self._seconds)
         if self._wanted == "DOWN":
-            return f"{STOPPED} {self._what} · DOWN after {took}"
+            return f"{STOPPED} {self._what} · down after {took}"
         workers = sum(str(node.role) == "worker" for node in record.nodes)
         size = f" · {workers} worker{'' if workers == 1 else 's'}" if record.nodes else ""
-        return f"{DONE} {self._what} · UP in {took}{size}"
+        return f"{DONE} {self._what} · up in {took}{size}"
 
 
 class ActivityWait(_Wait["PackageActivity"]):

@@ -18,7 +18,7 @@ from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
 from svc_jupyter.magics.display.frames import frame_of
-from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.records import HISTORY_COLUMNS, history_row
 from svc_jupyter.magics.display.rendering import limit_display
 from svc_jupyter.magics.session.session import ask
@@ -74,7 +74,7 @@ class CommandMagics(SvcFamily):
         ended = command.ended
         read = reader_of(command, values.format) if values.dump is None else dump_reader(values.dump)
         outcome = Run(lambda: command, read, origin_of(command.record), line, cancels=False).to_frame()
-        line.finish(done_line(command.id, outcome.seconds if not ended else None, self.described(outcome, values)))
+        self.finish(line, outcome, values, ended_before=ended)
         self.keep(values, outcome.frame)
         return outcome.frame
 

@@ -14,10 +14,10 @@ from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run
-from svc_jupyter.magics.display.errors import SvcCommandFailed, SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
 from svc_jupyter.magics.display.executed import executed_notebook
-from svc_jupyter.magics.display.failures import Origin
-from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.failures import Origin, SvcCommandFailed
+from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class NotebookMagics(SvcFamily):
         self._keep_notebook(outcome.command, values)
         if values.quiet:
             return None
-        progress.finish(done_line(outcome.command.id, outcome.seconds, self.described(outcome, values)))
+        self.finish(progress, outcome, values)
         return outcome.frame
 
     def _keep_notebook(self, command: Command | None, values: argparse.Namespace) -> None:

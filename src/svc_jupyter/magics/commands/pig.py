@@ -91,7 +91,8 @@ class PigMagics(SvcFamily):
             print(f"DUMP {command.dumps[-1].alias}")  # noqa: T201  the title of the cell's value
 
     def _show(self, alias: str, rows: int, frame: pd.DataFrame) -> None:
-        size = f"{rows:,} {plural('row', rows)} × {len(frame.columns):,}"
+        columns = len(frame.columns)
+        size = f"{rows:,} {plural('row', rows)} × {columns:,} {plural('column', columns)}"
         more = f" · showing {len(frame):,}" if len(frame) < rows else ""
         print(f"DUMP {alias} · {size}{more}")  # noqa: T201  the title of the table below
         limit_display(frame, len(frame), len(frame), self.shell)

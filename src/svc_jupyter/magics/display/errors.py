@@ -5,7 +5,7 @@
     SvcMagicError
     ├── SvcUsageError          the line or the cell was not understood (also IPython's UsageError)
     ├── SvcServiceError        the service could not be reached or refused
-    └── SvcCommandFailed       the command ended in `error`
+    └── SvcCommandFailed       the command ended in `error` (with its facts: failures.py)
         └── SvcCommandCancelled    it was cancelled
     SvcInterrupted             the cell was interrupted (a KeyboardInterrupt)
 
@@ -37,18 +37,6 @@ class SvcUsageError(SvcMagicError, UsageError):
 
 class SvcServiceError(SvcMagicError):
     """The service could not be reached or refused the request."""
-
-
-class SvcCommandFailed(SvcMagicError):
-    """The command ended in `error`; `command_id` identifies its log."""
-
-    def __init__(self, text: str, command_id: int) -> None:
-        super().__init__(text)
-        self.command_id = command_id
-
-
-class SvcCommandCancelled(SvcCommandFailed):
-    """The command was cancelled, not by this cell."""
 
 
 class SvcInterrupted(OneError, KeyboardInterrupt):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from svc_jupyter.durations import duration
-from svc_jupyter.magics.display.errors import SvcCommandCancelled, SvcCommandFailed
+from svc_jupyter.magics.display.errors import SvcMagicError
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Command
@@ -38,6 +39,47 @@ class Origin:
         return script_position_of(words, self.text) if self.is_shell else position_of(words, self.text)
 
 
+@dataclass(frozen=True)
+class Failure:
+    """The failure of a command, in parts: as text the first line is the cause, the last line the next step."""
+
+    command_id: int
+    cause: str
+    what: str
+    """How and when it ended: `failed after 8 ms`."""
+    words: Sequence[str]
+    """The engine's further words, and the end of the log."""
+    origin: Origin
+    position: LinePosition | None = None
+    log_of: int | None = None
+    """The command whose log has details, if it is another one."""
+
+    def __str__(self) -> str:
+        first = f"command {self.command_id} {self.what}{f': {self.cause}' if self.cause else ''}"
+        target = f"{self.origin.target}. " if self.origin.target else ""
+        return "\n".join([first, *(f"  {line}" for line in self._details()), f"  {target}{self._next_step()}"])
+
+    def _details(self) -> list[str]:
+        place = [f"{self.origin.noun}, {self.position}"] if self.position else []
+        return [*self.words, *place]
+
+    def _next_step(self) -> str:
+        return f"Log: %svc_command {self.log_of or self.command_id} logs"
+
+
+class SvcCommandFailed(SvcMagicError):
+    """The command ended in `error`; `command_id` identifies its log."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+        self.command_id = failure.command_id
+
+
+class SvcCommandCancelled(SvcCommandFailed):
+    """The command was cancelled, not by this cell."""
+
+
 def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: float) -> SvcCommandFailed:
     """Return the error for a command that failed or was cancelled.
 
@@ -48,14 +90,13 @@ def failure_of(ended: CommandEnded, command: Command, origin: Origin, seconds: f
     cancelled = isinstance(ended, CommandCancelled)
     message = reason_of(ended, command)
     if part := part_of(message, origin):
-        return SvcCommandFailed(part_failure_text(command.id, message, part, seconds), command.id)
+        return SvcCommandFailed(part_failure(command.id, message, part, seconds))
     has_reason = "\n" in message if origin.noun == "script" else bool(message)
     log = [] if cancelled or has_reason else _end_of_log(command)
     if not message and log:
         message = log.pop()  # tools usually print the cause last
-    text = failure_text(command.id, message, log, origin, seconds, cancelled=cancelled)
     kind = SvcCommandCancelled if cancelled else SvcCommandFailed
-    return kind(text, command.id)
+    return kind(failure(command.id, message, log, origin, seconds, cancelled=cancelled))
 
 
 @dataclass(frozen=True)
@@ -74,9 +115,9 @@ def part_of(message: str, origin: Origin) -> Part | None:
     return Part(int(found[2]), origin.parts[int(found[1]) - 1])
 
 
-def part_failure_text(command_id: int, message: str, part: Part, seconds: float) -> str:
-    """Return the text of a composite's failure: the place in its sub-command's text, and how to read that log."""
-    return failure_text(command_id, message, [], part.origin, seconds, log_of=part.command_id)
+def part_failure(command_id: int, message: str, part: Part, seconds: float) -> Failure:
+    """Return a composite's failure: the place in its sub-command's text, and how to read that log."""
+    return failure(command_id, message, [], part.origin, seconds, log_of=part.command_id)
 
 
 def _end_of_log(command: Command) -> list[str]:
@@ -97,7 +138,7 @@ def reason_of(ended: CommandEnded, command: Command) -> str:
     return reason.removeprefix(": ").strip()
 
 
-def failure_text(
+def failure(
     command_id: int,
     message: str,
     log: list[str],
@@ -106,23 +147,24 @@ def failure_text(
     *,
     cancelled: bool = False,
     log_of: int | None = None,
-) -> str:
-    """Return the error's text: the first line is the cause, the last line the next step.
-
-    `log_of` is the command whose log has details, if it is another one.
-    """
+) -> Failure:
+    """Return a failure in parts, from the service's message and the end of the log."""
     what = "was cancelled" if cancelled else "failed"
     cause, _, rest = message.partition("\n")
     words = [line for line in dedent(rest).split("\n") if line.strip()][:_MESSAGE_LINES]
     words += [line for line in log if line.strip() not in message]
     place = origin.place("\n".join([message, *log])) if origin.text and not cancelled else None
-    if place is not None and not any(line.lstrip().startswith(f"{origin.noun}, line ") for line in words):
-        words.append(f"{origin.noun}, {place}")
-    lines = [f"command {command_id} {what} after {duration(seconds)}{f': {cause}' if cause else ''}"]
-    lines += [f"  {line}" for line in words if line.rstrip(".") != origin.target]
-    target = f"{origin.target}. " if origin.target else ""
-    lines.append(f"  {target}Log: %svc_command {log_of or command_id} logs")
-    return "\n".join(lines)
+    if any(line.lstrip().startswith(f"{origin.noun}, line ") for line in words):
+        place = None  # the service has found it
+    return Failure(
+        command_id,
+        cause,
+        f"{what} after {duration(seconds)}",
+        [line for line in words if line.rstrip(".") != origin.target],
+        origin,
+        place,
+        log_of=log_of,
+    )
 
 
 _NOT_FOUND = re.compile(r"\S+: line (\d+): (\S+): command not found")

@@ -9,10 +9,12 @@ from __future__ import annotations
 import shutil
 import sys
 import uuid
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.display.errors import SvcInterrupted
+from svc_jupyter.magics.display.status import line_html
 from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED, type_word
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 SILENT_SECONDS = 0.3
 """A command that ends sooner shows no progress, to avoid flicker."""
+LOG_MARK = "│"
 INTERRUPT_HINT = "interrupt to cancel"
 
 
@@ -61,7 +64,7 @@ def _state(record: CommandRecord) -> str:
     status = str(record.status)
     message = " ".join((record.message or "").split())
     if status == "waiting":
-        return message if message.startswith("waiting") else f"waiting: {message}" if message else _why(record)
+        return message or _why(record)
     place = f" on {record.label}" if record.label else ""
     return f"{status}{place}{f' ({message})' if message else ''}"
 
@@ -87,13 +90,19 @@ def done_line(command_id: int, seconds: float | None, parts: list[str]) -> str:
 
     `seconds` is None for a command that had ended before the cell asked for it.
     """
-    done = "done" if seconds is None else f"done in {duration(seconds)}"
-    return f"{DONE} {' · '.join([f'command {command_id}', done, *parts])}"
+    took = "done" if seconds is None else duration(seconds)
+    return f"{DONE} {' · '.join([f'command {command_id}', took, *parts])}"
 
 
-def failed_line(command_id: int, seconds: float) -> str:
-    """Return the line of a failed command; the cell's error follows below it."""
-    return f"{FAILED} command {command_id} · failed after {duration(seconds)}"
+def failed_line(command_id: int, what: str, *, cancelled: bool = False) -> str:
+    """Return the final line after a failure, which `what` describes; the cell's error below it has the cause."""
+    return f"{STOPPED if cancelled else FAILED} command {command_id} · {what}"
+
+
+def lost_line(command_id: int, *, reading: bool) -> str:
+    """Return the line of a command that the cell could not follow to its end; the cell's error is below it."""
+    what = "done, its result could not be read" if reading else "its end is not known"
+    return f"{FAILED} command {command_id} · {what}"
 
 
 def plural(noun: str, count: int) -> str:
@@ -108,12 +117,17 @@ class Line(Protocol):
     """Whether the front end displays intermediate lines."""
     is_shown: bool
     """Whether the last line is displayed."""
+    shows_failures: bool
+    """Whether the line of a failed command stays, with its links; elsewhere the cell's error alone reports it."""
 
-    def replace(self, text: str) -> None:
-        """Replace the current line."""
+    def replace(self, text: str, log: Sequence[str] = ()) -> None:
+        """Replace the current line, and below it the last lines of the log."""
 
-    def finish(self, text: str) -> None:
-        """Show the last line, which stays."""
+    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
+        """Show the last line, which stays; `data` are further representations by media type."""
+
+    def clear(self) -> None:
+        """Remove the line where that is possible."""
 
 
 class NoLine:
@@ -121,11 +135,15 @@ class NoLine:
 
     animates = False
     is_shown = False
+    shows_failures = False
 
-    def replace(self, text: str) -> None:
+    def replace(self, text: str, log: Sequence[str] = ()) -> None:
         """Do nothing."""
 
-    def finish(self, text: str) -> None:
+    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
+        """Do nothing."""
+
+    def clear(self) -> None:
         """Do nothing."""
 
 
@@ -136,47 +154,64 @@ class DisplayLine:
 
     def __init__(self, publisher: Any, *, animates: bool) -> None:
         self.animates = animates
+        self.shows_failures = animates
         self._publisher = publisher
         self._display_id: str | None = None
-        self._text = ""
+        self._shown: dict[str, Any] = {}
 
-    def replace(self, text: str) -> None:
-        """Update the display if the text has changed."""
-        if text == self._text:
+    def replace(self, text: str, log: Sequence[str] = ()) -> None:
+        """Update the display if it has changed."""
+        plain = "\n".join([text, *(f"{LOG_MARK} {line}" for line in log)])
+        self._publish({"text/plain": plain, "text/html": line_html(text, log)})
+
+    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
+        """Replace the display by the last line."""
+        self._publish({"text/plain": text, "text/html": line_html(text), **(data or {})})
+
+    def clear(self) -> None:
+        """Replace the display by nothing."""
+        if self._display_id is not None:
+            self._publish({"text/plain": ""})
+
+    def _publish(self, data: dict[str, Any]) -> None:
+        if data == self._shown:
             return
         update = self._display_id is not None
         if self._display_id is None:
             self._display_id = uuid.uuid4().hex
-        self._text = text
-        self._publisher.publish(
-            data={"text/plain": text}, metadata={}, transient={"display_id": self._display_id}, update=update
-        )
-
-    def finish(self, text: str) -> None:
-        """Replace the display by the last line."""
-        self.replace(text)
+        self._shown = data
+        self._publisher.publish(data=data, metadata={}, transient={"display_id": self._display_id}, update=update)
 
 
 class TerminalLine:
     """A terminal line, rewritten in place; without icons, and without updates when the output is not a terminal."""
 
     is_shown = True
+    shows_failures = False
 
     def __init__(self) -> None:
         self.animates = sys.stdout.isatty()
         self._width = 0
 
-    def replace(self, text: str) -> None:
-        """Rewrite the line, cut to the terminal's width."""
+    def replace(self, text: str, log: Sequence[str] = ()) -> None:
+        """Rewrite the line, cut to the terminal's width; the log's last line is at its end."""
         columns = shutil.get_terminal_size().columns
-        self._write(_plain(text)[: columns - 1])
+        last = f" {LOG_MARK} {log[-1]}" if log else ""
+        self._write(f"{_plain(text)}{last}"[: columns - 1])
 
-    def finish(self, text: str) -> None:
+    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:  # noqa: ARG002
         """Write the complete last line and a line feed."""
         self._write(_plain(text))
         sys.stdout.write("\n")
         sys.stdout.flush()
         self._width = 0
+
+    def clear(self) -> None:
+        """Erase the line."""
+        if self._width:
+            self._write("")
+            sys.stdout.write("\r")
+            sys.stdout.flush()
 
     def _write(self, text: str) -> None:
         padding = " " * max(self._width - len(text), 0)

@@ -13,7 +13,7 @@ from svc_jupyter.magics.arguments.options import continued, out_option, output_o
 from svc_jupyter.magics.cells.readers import reader_of
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
-from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.schedules.frames import actions_frame, runs_frame, schedules_frame
 from svc_jupyter.magics.schedules.handle import LAST_ACTIONS, ScheduleHandle
 from svc_jupyter.magics.schedules.making import ScheduleMaking
@@ -144,7 +144,7 @@ class ScheduleMagics(ScheduleMaking):
         run = run_of_action(self.session, values.schedule, values.sequence, progress)
         run.read = lambda command: reader_of(command, values.format)(command)
         outcome = run.to_frame()
-        progress.finish(done_line(outcome.command.id, None, self.described(outcome, values)))
+        self.finish(progress, outcome, values, ended_before=True)
         return self.keep(values, outcome.frame)
 
     @action("svc_schedule logs")

@@ -72,7 +72,7 @@ class SvcMagics(Configurable):
     default_time_zone = Unicode(
         None, allow_none=True, help="Time zone of %%svc_schedule without --tz, such as Europe/Paris; empty: UTC."
     ).tag(config=True)
-    rows_shown = Int(1000, min=0, help="Rows of a result that a notebook shows; -n overrides it.").tag(config=True)
+    rows_shown = Int(20, min=0, help="Rows of a result that a saved notebook shows; -n overrides it.").tag(config=True)
 
     @classmethod
     def names(cls) -> list[str]:
@@ -170,6 +170,10 @@ class Session:
     def forget_tap(self, wanted: str | None) -> None:
         """Look the tap up again at its next use: another tap may have taken its name."""
         self._taps.pop(wanted or "", None)
+
+    def forget_taps(self) -> None:
+        """Look all taps up again: one was added, changed or removed."""
+        self._taps.clear()
 
     def _only_tap(self, taps: list[DbTap]) -> DbTap:
         if len(taps) == 1:

@@ -7,6 +7,7 @@ from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, StreamHandler, asks_the_service
 
 _EVENT_STREAM = "text/event-stream"
+_FILES = (paths.CSV, paths.PARQUET)
 _LOGS = ("logs", "error_logs")
 
 
@@ -17,6 +18,11 @@ class CommandsHandler(ServiceHandler):
     async def get(self) -> None:
         """Answer with a page of commands; the filters are the service's."""
         await self.pass_on(Call("GET", paths.api("commands"), self.query))
+
+    @asks_the_service
+    async def post(self) -> None:
+        """Submit a command, such as one that ran before; answer with its record."""
+        await self.pass_on(Call("POST", paths.api("commands"), body=self.body))
 
 
 class CommandHandler(ServiceHandler):
@@ -38,15 +44,27 @@ class CommandPartHandler(StreamHandler):
 
     @asks_the_service
     async def get(self, command_id: str, part: str) -> None:
-        """Answer with a part of a command, as the service sends it; results also as CSV."""
+        """Answer with a part of a command, as the service sends it; results also as CSV and Parquet."""
         path = paths.command(int(command_id), part)
         # Streamed: a page reads only the first rows of a result, and a log may be gigabytes.
-        if part == "results" and self.request.headers.get("Accept", "") == paths.CSV:
-            await self.pass_on_stream(Call("GET", path, self.query, accept=paths.CSV, stream=True), paths.CSV)
+        accepted = self.request.headers.get("Accept", "")
+        if part == "results" and accepted in _FILES:
+            await self.pass_on_stream(Call("GET", path, self.query, accept=accepted, stream=True), accepted)
         elif part in _LOGS:
             await self.pass_on_stream(Call("GET", path, self.query, accept="*/*", stream=True), "text/plain")
         else:
             await self.pass_on(Call("GET", path, self.query, accept="*/*"))
+
+
+class CommandRowsHandler(StreamHandler):
+    """Rows of a result."""
+
+    @asks_the_service
+    async def get(self, command_id: str, part: str) -> None:
+        """Answer with a page of the rows, or what a column holds; the query is the service's."""
+        query = {name: self.get_query_argument(name, strip=False) for name in self.request.query_arguments}
+        call = Call("GET", paths.command(int(command_id), part), query, accept="*/*", stream=True)
+        await self.pass_on_stream(call, "application/json")
 
 
 class CommandEventsHandler(StreamHandler):
@@ -66,5 +84,6 @@ COMMAND_HANDLERS = (
     (r"commands", CommandsHandler),
     (r"commands/([0-9]{1,18})", CommandHandler),
     (r"commands/([0-9]{1,18})/(logs|error_logs|results|status_with_results|jobs)", CommandPartHandler),
+    (r"commands/([0-9]{1,18})/(rows|rows/statistics)", CommandRowsHandler),
     (r"commands/([0-9]{1,18})/events", CommandEventsHandler),
 )

@@ -12,9 +12,10 @@ from svc_jupyter.api import paths
 from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.server.handlers.schedules import submission_of
+from svc_jupyter.server.handlers.schedules import comparison, submission_of
 from svc_jupyter.server.handlers.service_handler import CopiesHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook
+from svc_jupyter.server.runs_by_hand import RUNS_BY_HAND, RunsByHand, tags_of
 from svc_jupyter.server.scheduled_copies import CopyPaths, same_to_run
 
 _TYPE = "JupyterNotebookCommand"
@@ -84,13 +85,20 @@ class SchedulesHandler(_NotebookHandler):
 
 
 class NotebookRunsHandler(_NotebookHandler):
-    """Run a notebook once as a schedule would, without creating a schedule."""
+    """Run a notebook once as a schedule would; the newest runs by hand."""
+
+    @asks_the_service
+    async def get(self) -> None:
+        """Answer with the newest run by hand of each schedule in the last seven days."""
+        runs: RunsByHand = self.settings[RUNS_BY_HAND]
+        self.finish({"runs": await runs.newest()})
 
     @asks_the_service
     async def post(self) -> None:
         """Submit the command of a schedule's body; answer with the command's record.
 
-        With `notebook`, a separate copy is stored first and runs; else the `path` of `command`.
+        With `notebook`, a separate copy is stored first and runs; else the `path` of `command`. `schedule` is the id
+        of the schedule whose run by hand it is, if it is one.
         """
         body, notebook = self.body, self.notebook
         command = {"upload_to_source": False, **_command(body)}
@@ -104,6 +112,9 @@ class NotebookRunsHandler(_NotebookHandler):
 
     async def _submit(self, body: dict[str, Any], command: dict[str, Any]) -> None:
         submission = submission_of({**body, "command_type": _TYPE, "command": command})
+        schedule_id = body.get("schedule")
+        if isinstance(schedule_id, int):
+            submission["tags"] = tags_of(schedule_id)
         await self.pass_on(Call("POST", paths.api("commands"), body=submission))
 
 
@@ -152,6 +163,23 @@ class ScheduleCopyHandler(_NotebookHandler):
         return same_to_run(content, answer.json()["content"])
 
 
+class CopyComparisonHandler(_NotebookHandler):
+    """What differs between a saved notebook and the copy that its schedules run."""
+
+    @asks_the_service
+    async def get(self) -> None:
+        """Answer with `cells`, the copy's on the left, without outputs."""
+        notebook = self.get_query_argument("notebook")
+        content = await read_notebook(self.contents_manager, notebook)
+        [record, *_] = await self.scheduled(notebook)
+        copy = (await self.connection.answer(Call("GET", resource(record["command"]["path"])))).json()["content"]
+        self.finish(await comparison(_without_outputs(copy), _without_outputs(content)))
+
+
+def _without_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
+    return {"cells": [without(cell, "outputs") for cell in notebook.get("cells", [])]}
+
+
 def runs(record: dict[str, Any], notebook: str, places: CopyPaths) -> bool:
     """Return whether an unfinished schedule runs a copy of a local notebook."""
     if record.get("command_type") != _TYPE or record.get("status") not in _OPEN:
@@ -169,5 +197,6 @@ def _command(body: dict[str, Any]) -> dict[str, Any]:
 NOTEBOOK_SCHEDULE_HANDLERS = (
     (r"schedules", SchedulesHandler),
     (r"schedules/copy", ScheduleCopyHandler),
+    (r"schedules/copy/comparison", CopyComparisonHandler),
     (r"runs", NotebookRunsHandler),
 )

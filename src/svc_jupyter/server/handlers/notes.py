@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
+from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook, save_beside
 from svc_jupyter.server.note_bindings import NoteBinding, NoteBindings, new_key
 
@@ -19,6 +20,15 @@ NOTE_BINDINGS = "svc_jupyter_note_bindings"
 """The key of the bindings in the web application's settings."""
 _CREATED, _TO_BE_ASKED = 201, 428
 _ID = r"([0-9]{1,18})"
+
+
+class NotesHandler(ServiceHandler):
+    """All notes."""
+
+    @asks_the_service
+    async def post(self) -> None:
+        """Create one: `{name, location}`."""
+        await self.pass_on(Call("POST", paths.api("notebooks"), body=self.body))
 
 
 class NoteHandler(ServiceHandler):
@@ -104,10 +114,12 @@ class NoteCopyHandler(_BoundHandler):
         if not isinstance(name, str) or not isinstance(folder, str) or not name or "/" in name:
             raise HTTPError(422, "name must be a name, and to a path")
         # Read before the document: an edit in between causes a conflict and is not overwritten.
-        version = (await self.note(note_id)).get("version")
+        note = await self.note(note_id)
         export = Call("GET", _note(note_id, "export"), {"format": "ipynb"}, accept=f"{paths.NOTEBOOK}, */*")
         notebook = (await self.connection.answer(export)).json()
-        binding = NoteBinding(await self.service_address(), int(note_id), new_key(), version)
+        if note.get("note_type", "spark") == "spark":
+            give_kernel(notebook)
+        binding = NoteBinding(await self.service_address(), int(note_id), new_key(), note.get("version"))
         notebook["metadata"][_MARK] = {"note": binding.note, "key": binding.key}
         model = {"name": name + _SUFFIX, "type": "notebook", "format": "json", "content": notebook}
         saved = await save_beside(self.contents_manager, model, folder)
@@ -116,8 +128,66 @@ class NoteCopyHandler(_BoundHandler):
         self.finish(saved)
 
 
+KERNEL: Mapping[str, str] = {"name": "svc-spark", "display_name": "Spark (svc)", "language": "python"}
+"""The kernel whose cells run as the note's paragraphs do; its default language is Python."""
+_SCALA = "%spark\n"
+
+
+def give_kernel(notebook: dict[str, Any]) -> None:
+    """Make a note's notebook one of the kernel Spark (svc).
+
+    Paragraphs of a note that name no language are Scala unless the note is a notebook of Python: these get the name of
+    their language, since they would be Python in that kernel.
+    """
+    former = notebook["metadata"].get("kernelspec")
+    is_python = isinstance(former, dict) and former.get("language") == KERNEL["language"]
+    for cell in notebook["cells"]:
+        text = cell["source"]
+        if cell["cell_type"] == "code" and not is_python and text.strip() and not text.lstrip().startswith("%"):
+            cell["source"] = f"{_SCALA}{text}"
+    notebook["metadata"]["kernelspec"] = dict(KERNEL)
+
+
+class NoteFormsHandler(ServiceHandler):
+    """The forms of a notebook that is open, saved or not."""
+
+    @asks_the_service
+    async def post(self) -> None:
+        """Answer with the forms of `{cells}`, of which the outputs may be left out."""
+        await self.pass_on(Call("POST", paths.api("notebooks/forms"), body=self.body))
+
+
+class NoteClusterHandler(_BoundHandler):
+    """The cluster that a note is bound to."""
+
+    @asks_the_service
+    async def put(self, note_id: str) -> None:
+        """Bind the note to `cluster_id`; its local copy at `path` stays current if it was."""
+        path, cluster = self.body.get("path"), self.body.get("cluster_id")
+        if not isinstance(path, str) or not isinstance(cluster, int):
+            raise HTTPError(422, "path must be the path of a notebook of this server, and cluster_id a number")
+        answer = await self.connection.answer(Call("PUT", _note(note_id), body={"cluster_id": cluster}))
+        record = answer.json()
+        known, version = await self.known(path), record.get("version")
+        # The binding is an edit of its own; an edit of somebody else in between stays a conflict for the next save.
+        if known is not None and known.version is not None and version == known.version + 1:
+            await self.keep(path, replace(known, version=version))
+        self.finish(_summary(record))
+
+
 class NoteDocumentHandler(_BoundHandler):
     """A note's document."""
+
+    @asks_the_service
+    async def get(self, note_id: str) -> None:
+        """Answer with the note, without its document, and with `copied`: the version that its local copy `path` is of.
+
+        `copied` is null for a copy that is not saved back, and where the service has no versions.
+        """
+        record = await self.note(note_id)
+        binding = await self.known(self.get_query_argument("path", ""))
+        is_copy = binding is not None and binding.is_allowed and binding.note == int(note_id)
+        self.finish({**_summary(record), "copied": binding.version if binding is not None and is_copy else None})
 
     @asks_the_service
     async def put(self, note_id: str) -> None:
@@ -165,14 +235,25 @@ class NoteDocumentHandler(_BoundHandler):
         return binding
 
 
+_DOCUMENT = ("paragraphs", "noteParams", "noteForms", "config", "info")
+
+
+def _summary(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a note without its document, which may be large; its forms stay."""
+    return without(record, *_DOCUMENT)
+
+
 def _note(note_id: str, part: str = "") -> str:
     resource = f"notebooks/{int(note_id)}"
     return paths.api(f"{resource}/{part}" if part else resource)
 
 
 NOTE_HANDLERS = (
+    (r"notes", NotesHandler),
+    (r"notes/forms", NoteFormsHandler),
     (rf"notes/{_ID}", NoteHandler),
     (rf"dashboards/{_ID}", DashboardHandler),
     (rf"notes/{_ID}/copy", NoteCopyHandler),
+    (rf"notes/{_ID}/cluster", NoteClusterHandler),
     (rf"notes/{_ID}/document", NoteDocumentHandler),
 )

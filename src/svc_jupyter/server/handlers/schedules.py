@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
+from svc_jupyter.client.errors import StatusError
 from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.server.comparing import compared
 from svc_jupyter.server.handlers.service_handler import (
     CopiesHandler,
     ServiceHandler,
@@ -16,10 +19,17 @@ from svc_jupyter.server.handlers.service_handler import (
     asks_the_service,
     without,
 )
+from svc_jupyter.server.recent_runs import RECENT_RUNS, RecentRuns
+from svc_jupyter.server.runs_by_hand import RUNS_BY_HAND, RunsByHand, tags_of
 
 _FORMATS = {"html": paths.HTML, "ipynb": paths.NOTEBOOK}
 _PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
 """An executed notebook is untrusted content: it is displayed, but must not run scripts or reach this server."""
+_MOST_TIMETABLES = 100
+_TIMES = 200
+"""An hourly schedule's next week, and some more; a service that does not know `times` answers with five."""
+_AT_ONCE = 8
+_INVALID = 422
 _OF_A_COMMAND = ("label", "macros", "pool", "name")
 
 
@@ -48,7 +58,18 @@ class ScheduleRunHandler(CopiesHandler):
         client = await self.connection.client()
         async with self.copies.staying():
             record = (await client.answer(Call("GET", paths.schedule(int(schedule_id))))).json()
-            await self.pass_on(Call("POST", paths.api("commands"), body=submission_of(record)))
+            submission = submission_of(record) | {"tags": tags_of(int(schedule_id))}
+            await self.pass_on(Call("POST", paths.api("commands"), body=submission))
+
+
+class ScheduleRunsHandler(ServiceHandler):
+    """The runs of one schedule by hand."""
+
+    @asks_the_service
+    async def get(self, schedule_id: str) -> None:
+        """Answer with the records of their commands, newest first; at most a page of them."""
+        runs: RunsByHand = self.settings[RUNS_BY_HAND]
+        self.finish({"commands": await runs.of(int(schedule_id))})
 
 
 class ScheduleActionsHandler(ServiceHandler):
@@ -67,6 +88,42 @@ class SchedulePreviewHandler(ServiceHandler):
     async def post(self) -> None:
         """Answer with the command after its macros and the next nominal times; nothing is created."""
         await self.pass_on(Call("POST", paths.api("scheduler/preview_macro"), body=self.body))
+
+
+class NextTimesHandler(ServiceHandler):
+    """The next times of several timetables, in one request of a page."""
+
+    @asks_the_service
+    async def post(self) -> None:
+        """Answer with `next_times`: for each of `timetables` its next nominal times; null for one that is refused."""
+        timetables = self.body.get("timetables")
+        if not isinstance(timetables, list) or len(timetables) > _MOST_TIMETABLES:
+            raise HTTPError(422, f"timetables must be a list of at most {_MOST_TIMETABLES}")
+        slots = asyncio.Semaphore(_AT_ONCE)
+        self.finish({"next_times": await asyncio.gather(*(self._next_times(one, slots) for one in timetables))})
+
+    async def _next_times(self, timetable: Any, slots: asyncio.Semaphore) -> list[str] | None:
+        async with slots:
+            try:
+                answer = await self.connection.answer(
+                    Call("POST", paths.api("scheduler/preview_macro"), body={**_object(timetable), "times": _TIMES})
+                )
+            except StatusError as error:
+                if error.status != _INVALID:
+                    raise
+                return None
+        times: list[str] | None = answer.json().get("next_times")
+        return times
+
+
+class RecentRunsHandler(ServiceHandler):
+    """The runs of all schedules in the last eight days."""
+
+    @asks_the_service
+    async def get(self) -> None:
+        """Answer with `runs`, newest first, and `is_complete`: whether there are no more of these days."""
+        recent: RecentRuns = self.settings[RECENT_RUNS]
+        self.finish(await recent.read())
 
 
 class ActionsHandler(ServiceHandler):
@@ -116,20 +173,42 @@ class ActionLogsHandler(StreamHandler):
         await self.pass_on_stream(call, "text/plain")
 
 
-class ActionNotebookHandler(ServiceHandler):
-    """The notebook that an action executed."""
+class CommandNotebookHandler(ServiceHandler):
+    """The notebook that a command executed."""
 
     @asks_the_service
-    async def get(self, action_id: str) -> None:
+    async def get(self, command_id: str) -> None:
         """Answer with the executed notebook, as `format=html` (the default) or `ipynb`."""
         wanted = self.get_query_argument("format", "html")
         if wanted not in _FORMATS:
             raise HTTPError(422, f"format must be one of {', '.join(_FORMATS)}")
-        command_id = await command_of(self, action_id)
-        call = Call("GET", paths.command(command_id, "results"), accept=_FORMATS[wanted])
+        call = Call("GET", paths.command(int(command_id), "results"), accept=_FORMATS[wanted])
         answer = await self.connection.answer(call)
         self.set_header("Content-Security-Policy", _PAGE_POLICY)
         self.finish_with(answer)
+
+
+class ComparisonHandler(ServiceHandler):
+    """What differs between the notebooks that two commands executed."""
+
+    @asks_the_service
+    async def get(self, command_id: str, other_id: str) -> None:
+        """Answer with `cells`, the other command's on the left."""
+        calls = (
+            Call("GET", paths.command(int(one), "results"), accept=paths.NOTEBOOK) for one in (other_id, command_id)
+        )
+        left, right = await asyncio.gather(*(self.connection.answer(call) for call in calls))
+        self.finish(await comparison(left.json(), right.json()))
+
+
+async def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what differs between two notebooks. Raises `HTTPError` 501 without nbdime."""
+    try:
+        return await asyncio.to_thread(compared, left, right)
+    except ImportError:
+        raise HTTPError(
+            501, "comparing needs nbdime: pip install 'svc-jupyter[compare]' beside JupyterLab, then restart it"
+        ) from None
 
 
 def submission_of(schedule: Mapping[str, Any]) -> dict[str, Any]:
@@ -151,6 +230,12 @@ async def command_of(handler: ServiceHandler, action_id: str) -> int:
     return int(command_id)
 
 
+def _object(timetable: Any) -> dict[str, Any]:
+    if not isinstance(timetable, dict):
+        raise HTTPError(422, "a timetable must be an object")
+    return timetable
+
+
 class NotificationChannelsHandler(ServiceHandler):
     """The notification channels."""
 
@@ -163,14 +248,18 @@ class NotificationChannelsHandler(ServiceHandler):
 _SCHEDULE, _ACTION = r"schedules/([0-9]{1,18})", r"actions/([0-9]{1,18})"
 SCHEDULE_HANDLERS = (
     (r"schedules/preview", SchedulePreviewHandler),
+    (r"schedules/next_times", NextTimesHandler),
+    (r"runs/recent", RecentRunsHandler),
     (_SCHEDULE, ScheduleHandler),
     (rf"{_SCHEDULE}/run", ScheduleRunHandler),
+    (rf"{_SCHEDULE}/runs", ScheduleRunsHandler),
     (rf"{_SCHEDULE}/actions", ScheduleActionsHandler),
     (r"actions", ActionsHandler),
     (_ACTION, ActionHandler),
     (rf"{_ACTION}/kill", ActionKillHandler),
     (rf"{_ACTION}/rerun", ActionRerunHandler),
     (rf"{_ACTION}/logs", ActionLogsHandler),
-    (rf"{_ACTION}/notebook", ActionNotebookHandler),
+    (r"commands/([0-9]{1,18})/notebook", CommandNotebookHandler),
+    (r"commands/([0-9]{1,18})/comparison/([0-9]{1,18})", ComparisonHandler),
     (r"notification_channels", NotificationChannelsHandler),
 )

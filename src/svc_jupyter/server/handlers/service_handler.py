@@ -141,8 +141,7 @@ class StreamHandler(ServiceHandler):
 
     async def pass_on_stream(self, call: Call, media_type: str) -> None:
         """Stream the service's answer until it ends or the page disconnects."""
-        answer = await self.connection.answer(call)
-        self._stream = asyncio.ensure_future(self._copy(answer, media_type))
+        self._stream = asyncio.ensure_future(self._copy(call, media_type))
         try:
             await self._stream
         except asyncio.CancelledError:
@@ -155,7 +154,8 @@ class StreamHandler(ServiceHandler):
             self._stream.cancel()
         super().on_connection_close()
 
-    async def _copy(self, answer: httpx.Response, media_type: str) -> None:
+    async def _copy(self, call: Call, media_type: str) -> None:
+        answer = await self.connection.answer(call)
         self.set_header("Content-Type", media_type)
         self.begin_with(answer)
         self.set_header("Cache-Control", "no-cache")

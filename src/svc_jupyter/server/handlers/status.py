@@ -6,7 +6,7 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from svc_jupyter.client.errors import SvcError
+from svc_jupyter.client.errors import StatusError, SvcError
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service
 
 
@@ -15,7 +15,7 @@ class StatusHandler(ServiceHandler):
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with address and account, or with the reason why there is no connection."""
+        """Answer with address and account; without a connection with the reason, and the `status` of a refusal."""
         self.finish(await self._status())
 
     @asks_the_service
@@ -49,7 +49,8 @@ class StatusHandler(ServiceHandler):
             status |= {"base_url": client.settings.base_url, "source": client.settings.source}
             account = await client.account.get()
         except SvcError as error:
-            return status | {"message": error.message}
+            answered = {"status": error.status} if isinstance(error, StatusError) else {}
+            return status | answered | {"message": error.message}
         return status | {"connected": True, "account": account.model_dump(mode="json"), "message": None}
 
 

@@ -55,7 +55,7 @@ class ClusterWorkers:
                 self._rows[name] = self._row(name)
             _, line, button = self._rows[name]
             line.value = worker_html(row, is_known=is_known)
-            button.disabled = why_not is not None or "RUNNING" not in row[1]
+            button.disabled = why_not is not None or "running" not in row[1]
             button.tooltip = f"Remove {name}" + (f": {why_not}" if why_not else "")
         hidden = len(view.workers) - len(words)
         self._more.value = muted_html(f"and {hidden} more: %svc_cluster {view.name} nodes") if hidden > 0 else ""
@@ -131,7 +131,7 @@ class ClusterPanel(ChoosingPanel):
     def _draw_size(self, view: ClusterView) -> None:
         """Show the requested number of workers; for a Spark cluster, that it cannot be changed."""
         model = self.model
-        show(self._sizing, visible=view.phase == "UP")
+        show(self._sizing, visible=view.phase == "UP" and not view.is_external)
         self._count.value = workers_html(view)
         fixed = view.type == "Spark" or model.doubt is not None or model.question is not None or model.working
         for part in (self._fewer, self._more, self._target):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from html import escape
 
-from svc_jupyter.widgets.clusters.view import PLOT_SECONDS, ClusterView
+from svc_jupyter.widgets.clusters.view import PLOT_SECONDS, ClusterView, engine_words
 from svc_jupyter.widgets.clusters.words import (
     Entry,
     Tone,
@@ -38,7 +38,7 @@ _WRAPPING = "display: inline-block; margin-right: 1.2em"
 _CARD_WIDTH = "line-height: 1.7"
 _PLOTS = (
     ("cpu_usage", "CPU", "%", 100.0),
-    ("resourcemanager_heap", "ResourceManager heap", "%", 100.0),
+    ("resourcemanager_heap", "heap", "%", 100.0),
     ("disk_usage", "disk", "%", 100.0),
     ("yarn_memory", "YARN memory", "%", 100.0),
     ("containers_pending", "pending containers", "", 1.0),
@@ -53,11 +53,11 @@ def title_html(view: ClusterView, now: datetime, doubt: str | None) -> str:
     """Return the panel's first line."""
     state = f"{icon_of(view.phase)} {state_words(view, now)}"
     if doubt is not None:
-        state = f"? state unknown since {clock_of(view.as_of)}"
+        state = f"? unknown since {clock_of(view.as_of)}"
     tone = Tone.GOOD if view.phase == "UP" and doubt is None else Tone.CALM
     return (
-        f'<span role="heading" aria-level="3"><b>{escape(view.name)}</b></span> · {escape(view.type)} · '
-        f'<span style="{_COLOURS[tone]}">{escape(state)}</span>'
+        f'<span role="heading" aria-level="3"><b>{escape(view.name)}</b></span> · '
+        f'{escape(engine_words(view.record))} · <span style="{_COLOURS[tone]}">{escape(state)}</span>'
     )
 
 
@@ -88,7 +88,7 @@ def _entry_html(entry: Entry) -> str:
 
 def plots_html(view: ClusterView, now: datetime, doubt: str | None) -> str:
     """Return the metrics with plots of the last ten minutes; without plots when no samples are kept."""
-    if view.health is None or doubt is not None:
+    if view.health is None or view.is_external or doubt is not None:
         return ""
     series = view.metrics.metrics if view.metrics is not None else {}
     shown = [_plot_html(name, unit, top, series[key].samples, now) for key, name, unit, top in _PLOTS if key in series]
@@ -108,14 +108,14 @@ def _plot_html(name: str, unit: str, top: float, samples: Sequence[tuple[float, 
 
 
 def workers_html(view: ClusterView) -> str:
-    """Return `Workers 2 of 2 to 4`."""
+    """Return `Workers 2 of 2–4`."""
     return f"<b>{escape(workers_line(view))}</b>"
 
 
 def worker_html(row: Sequence[str], *, is_known: bool) -> str:
     """Return a worker's line; only its name when its state is unknown."""
     name, status, up = row
-    tone = Tone.GOOD if "RUNNING" in status else Tone.BAD if "LOST" in status else Tone.WARNING
+    tone = Tone.GOOD if "running" in status else Tone.BAD if "lost" in status else Tone.WARNING
     state = f'<span style="{_COLOURS[tone]}">{escape(status)}</span>' if is_known else "? unknown"
     return (
         f'<span style="{_ITEM}; min-width: 9em">{escape(name)}</span>'

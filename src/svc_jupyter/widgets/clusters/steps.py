@@ -7,12 +7,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from svc_jupyter.widgets.clusters.view import ClusterView
-from svc_jupyter.widgets.clusters.words import sizes, start_words
+from svc_jupyter.widgets.clusters.words import phase_word, sizes, start_words
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client, Command
 
 SPARK_REFUSAL = "Node changes are not supported for Spark clusters"
+EXTERNAL_REFUSAL = "nodes of an external cluster are added and removed by those who run it"
 
 
 class Step(StrEnum):
@@ -45,6 +46,11 @@ class Question:
         match self.step:
             case Step.START:
                 return f"Start {view.name}? {start_words(view)}"
+            case Step.TERMINATE if view.is_external:
+                return (
+                    f"Let go of {view.name}? What runs on it for this service or waits for it ends in error; the "
+                    "cluster itself continues."
+                )
             case Step.TERMINATE:
                 return (
                     f"Terminate {view.name}? What runs on it or waits for it ends in error; its HDFS and logs are "
@@ -86,7 +92,7 @@ def possible_steps(view: ClusterView) -> set[Step]:
             return {Step.START}
         case "PENDING":
             return {Step.TERMINATE}
-        case "UP" if view.type == "Spark":
+        case "UP" if view.type == "Spark" or view.is_external:
             return {Step.TERMINATE}
         case "UP":
             return {Step.TERMINATE, Step.RESIZE, Step.REMOVE}
@@ -96,6 +102,8 @@ def possible_steps(view: ClusterView) -> set[Step]:
 
 def obstacle(view: ClusterView, target: int) -> str | None:
     """Return why the cluster cannot get this many workers, or None if nothing visible here prevents it."""
+    if view.is_external:
+        return EXTERNAL_REFUSAL
     if view.type == "Spark":
         return SPARK_REFUSAL
     if target < 1:
@@ -108,7 +116,8 @@ def obstacle(view: ClusterView, target: int) -> str | None:
 def removal_obstacle(view: ClusterView) -> str | None:
     """Return why the cluster cannot lose a worker, or None if nothing visible here prevents it."""
     if Step.REMOVE not in possible_steps(view):
-        return SPARK_REFUSAL if view.type == "Spark" else f"the cluster is {view.phase}"
+        is_fixed = view.is_external or view.type == "Spark"
+        return obstacle(view, len(view.workers)) if is_fixed else f"the cluster is {phase_word(view.phase)}"
     return obstacle(view, len(view.workers) - 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,14 @@ PLOTTED = ("cpu_usage", "resourcemanager_heap", "disk_usage")
 PLOTTED_WITH_YARN = (*PLOTTED, "yarn_memory", "containers_pending")
 PLOT_SECONDS = 600
 _TYPES = {"hadoop": "Hadoop", "spark": "Spark", "presto": "Presto"}
+_EXTERNAL_TYPES = {
+    "presto_url": "Presto",
+    "trino_url": "Trino",
+    "hiveserver2": "HiveServer2",
+    "spark_connect": "Spark Connect",
+}
+"""What others run, by the name of its address."""
+_HOST = re.compile(r"(?:jdbc:)?(?:\w+://)?(\[[^\]]*\]|[^:/;]*)")
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,11 @@ class ClusterView:
         return type_of(self.record)
 
     @property
+    def is_external(self) -> bool:
+        """Whether others run the cluster."""
+        return is_external(self.record)
+
+    @property
     def minimum(self) -> int:
         """The number of workers at the start, and the minimum of a Hadoop cluster."""
         return size_of(self.record, "initial_nodes")
@@ -70,10 +84,32 @@ def name_of(record: ClusterRecord) -> str:
 
 
 def type_of(record: ClusterRecord) -> str:
-    """Return `Hadoop`, `Spark` or `Presto`, from the settings."""
+    """Return `Hadoop`, `Spark`, `Presto`, or what others run, such as `Trino`, from the settings."""
+    if is_external(record):
+        return _EXTERNAL_TYPES.get(_address(record)[0], "cluster")
     if _on(record.presto_settings, "enable_presto"):
         return _TYPES["presto"]
     return _TYPES["spark" if _on(record.hadoop_settings, "use_spark") else "hadoop"]
+
+
+def is_external(record: ClusterRecord) -> bool:
+    """Return whether others run a cluster."""
+    return record.provider == "external"
+
+
+def engine_words(record: ClusterRecord) -> str:
+    """Return `Hadoop`, or of a cluster that others run `external · Trino at trino.example.com`."""
+    kind = type_of(record)
+    if not is_external(record):
+        return kind
+    host = _HOST.match(_address(record)[1])
+    return f"external · {kind} at {host[1]}" if host and host[1] else f"external · {kind}"
+
+
+def _address(record: ClusterRecord) -> tuple[str, str]:
+    """Return the name of an external cluster's address, and the address."""
+    external = record.external or {}
+    return next(((name, str(external[name])) for name in _EXTERNAL_TYPES if external.get(name)), ("", ""))
 
 
 def size_of(record: ClusterRecord, name: str) -> int:

@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.durations import span
-from svc_jupyter.widgets.clusters.view import ClusterView, name_of, size_of, type_of
-from svc_jupyter.widgets.panels.status_words import RUNNING
+from svc_jupyter.widgets.clusters.view import ClusterView, engine_words, name_of, size_of
+from svc_jupyter.widgets.panels.status_words import RUNNING, WORDS_OF_CLUSTERS
 
 if TYPE_CHECKING:
     from svc_jupyter.api.cluster_health import ServiceHealth
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 UP_DOT, OFF_DOT, BAD_DOT, UNKNOWN_DOT = "●", "○", "✗", "?"
 ICONS = {"UP": UP_DOT, "DOWN": OFF_DOT, "PENDING": RUNNING, "TERMINATING": RUNNING}
 _NOT_STARTED = "not started"
+_NODE_WORDS = {"RUNNING": "running", "LOST": "lost"}
 START_SECONDS = 12
 """Approximate start time of a local Hadoop cluster (measured on two cores)."""
 
@@ -44,7 +45,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """Return `● namenode UP`."""
+        """Return `● NameNode up`."""
         reason = f" ({self.reason})" if self.reason else ""
         return f"{self.dot} {self.name} {self.word}{reason}"
 
@@ -55,9 +56,9 @@ def icon_of(state: str) -> str:
 
 
 def sizes(record: ClusterRecord) -> str:
-    """Return `2 to 4`, or `2` when both are equal."""
+    """Return `2–4`, or `2` when both are equal."""
     low, high = size_of(record, "initial_nodes"), size_of(record, "max_nodes")
-    return f"{low} to {high}" if high > low else str(low)
+    return f"{low}–{high}" if high > low else str(low)
 
 
 def instant(text: str | None) -> datetime | None:
@@ -75,21 +76,26 @@ def since(text: str | None, now: datetime) -> str:
     return span((now - then).total_seconds()) if then is not None else ""
 
 
+def phase_word(state: str) -> str:
+    """Return the word for a cluster's state."""
+    return WORDS_OF_CLUSTERS.get(state, state)
+
+
 def state_words(view: ClusterView, now: datetime) -> str:
-    """Return `UP 2 h 14 min`, `PENDING 6 s`: the state, and for how long."""
+    """Return `up 2 h 14 min`, `starting 6 s`: the state, and for how long."""
     begun = {"UP": view.state.up_at or view.state.start_at, "PENDING": view.state.start_at}.get(view.phase)
-    return " ".join(part for part in (view.phase, since(begun, now)) if part)
+    return " ".join(part for part in (phase_word(view.phase), since(begun, now)) if part)
 
 
 def title(view: ClusterView, now: datetime) -> str:
-    """Return `default · Hadoop · ● UP 2 h 14 min`."""
-    return f"{view.name} · {view.type} · {icon_of(view.phase)} {state_words(view, now)}"
+    """Return `default · Hadoop · ● up 2 h 14 min`."""
+    return f"{view.name} · {engine_words(view.record)} · {icon_of(view.phase)} {state_words(view, now)}"
 
 
 def choice(record: ClusterRecord) -> str:
     """Return a cluster as a choice of the list, with its state."""
     state = str(record.state)
-    return f"{icon_of(state)} {name_of(record)} · {type_of(record)} · {state}"
+    return f"{icon_of(state)} {name_of(record)} · {engine_words(record)} · {phase_word(state)}"
 
 
 def doing(view: ClusterView) -> str:
@@ -104,6 +110,8 @@ def doing(view: ClusterView) -> str:
 
 def start_words(view: ClusterView) -> str:
     """Return what a start will do."""
+    if view.is_external:
+        return "A start connects to it and checks the connection."
     workers = f"{view.minimum} worker{'' if view.minimum == 1 else 's'}"
     return f"A start makes a coordinator and {workers}; about {START_SECONDS} s."
 
@@ -117,28 +125,31 @@ def health_entries(view: ClusterView, doubt: str | None = None) -> list[Entry]:
     """Return an entry for each daemon of an UP cluster. With `doubt`, nothing is known since the view was fetched."""
     if view.health is None:
         reason = view.unread or "the service did not tell"
-        return [_unknown("health", view, reason)] if view.phase == "UP" else []
+        return [_unknown("Health", view, reason)] if view.phase == "UP" else []
     daemons = view.health.metrics.daemons
     found: list[Entry] = []
-    for name, daemon in (("presto", view.health.metrics.engine.presto), ("notebooks", daemons.zeppelin)):
+    notebooks = None if view.is_external else daemons.zeppelin
+    presto = "Trino" if view.type == "Trino" else "Presto"
+    for name, daemon in ((presto, view.health.metrics.engine.presto), ("Spark notebooks", notebooks)):
         if daemon is not None:
             found.append(_with_heap(name, daemon))
-    for name in ("namenode", "resourcemanager"):
-        word = getattr(daemons, name)
-        if word is not None:
-            found.append(_daemon(name, word))
-    for name, service in (("hive metastore", daemons.hive_metastore), ("hiveserver2", daemons.hs2_server)):
+    if view.is_external and (spark := view.health.metrics.engine.spark) is not None:
+        found.append(_daemon(view.type, str(spark.get("status"))))
+    for name, status in (("NameNode", daemons.namenode), ("ResourceManager", daemons.resourcemanager)):
+        if status is not None:
+            found.append(_daemon(name, status))
+    for name, service in (("Hive metastore", daemons.hive_metastore), ("HiveServer2", daemons.hs2_server)):
         if service is not None:
-            found.append(_service(name, service))
+            is_external = view.is_external  # then nothing is known of its heap
+            found.append(_daemon(name, service.responsiveness_status) if is_external else _service(name, service))
     if doubt is not None:
         return [_unknown(entry.name, view, doubt if place == 0 else "") for place, entry in enumerate(found)]
     return found
 
 
-def _daemon(name: str, word: str) -> Entry:
-    if word == "UP":
-        return Entry(UP_DOT, name, "UP", Tone.GOOD)
-    return Entry(BAD_DOT, name, word, Tone.BAD)
+def _daemon(name: str, status: str) -> Entry:
+    is_up = status == "UP"
+    return Entry(UP_DOT if is_up else BAD_DOT, name, phase_word(status), Tone.GOOD if is_up else Tone.BAD)
 
 
 def _with_heap(name: str, daemon: Mapping[str, Any]) -> Entry:
@@ -152,7 +163,7 @@ def _with_heap(name: str, daemon: Mapping[str, Any]) -> Entry:
 def _up(name: str, usage_percent: str, heap_status: str) -> Entry:
     tone = {"red": Tone.BAD, "yellow": Tone.WARNING}.get(heap_status, Tone.GOOD)
     colour = "" if tone is Tone.GOOD else f", {heap_status}"
-    return Entry(UP_DOT, name, f"UP, heap {percent(usage_percent)}{colour}", tone)
+    return Entry(UP_DOT, name, f"up, heap {percent(usage_percent)}{colour}", tone)
 
 
 def _service(name: str, service: ServiceHealth) -> Entry:
@@ -161,7 +172,7 @@ def _service(name: str, service: ServiceHealth) -> Entry:
         return _up(name, service.heap.usage_percent, service.heap.status)
     if reason.startswith(_NOT_STARTED):
         return Entry(OFF_DOT, name, _NOT_STARTED, Tone.CALM, reason.partition(": ")[2])
-    return Entry(BAD_DOT, name, service.liveliness_status if reason == "" else "DOWN", Tone.BAD, reason)
+    return Entry(BAD_DOT, name, phase_word(service.liveliness_status if reason == "" else "DOWN"), Tone.BAD, reason)
 
 
 def _unknown(name: str, view: ClusterView, reason: str) -> Entry:
@@ -177,15 +188,15 @@ def percent(text: str) -> str:
 
 
 def worker_words(node: ClusterNode, now: datetime) -> tuple[str, str, str]:
-    """Return a worker's name, status and time: `ip-127-0-0-11`, `● RUNNING`, `up 2 h 3 min`."""
+    """Return a worker's name, status and time: `ip-127-0-0-11`, `● running`, `up 2 h 3 min`."""
     status = str(node.status)
     icon = {"RUNNING": UP_DOT, "LOST": BAD_DOT}.get(status, RUNNING)
     up = since(node.up_time, now)
-    return node.private_dns, f"{icon} {status}", f"up {up}" if up else ""
+    return node.private_dns, f"{icon} {_NODE_WORDS.get(status, status)}", f"up {up}" if up else ""
 
 
 def workers_line(view: ClusterView) -> str:
-    """Return `Workers 2 of 2 to 4`."""
+    """Return `Workers 2 of 2–4`."""
     return f"Workers {len(view.workers)} of {sizes(view.record)}"
 
 
@@ -199,8 +210,8 @@ def panel_text(view: ClusterView, now: datetime) -> str:
     entries = health_entries(view)
     if entries:
         lines.append("  health   " + "  ".join(entry.text for entry in entries))
-    if view.health is not None:
-        lines.append("  " + " · ".join(figures(view)))
+    if measured := figures(view):
+        lines.append("  " + " · ".join(measured))
     if view.workers:
         lines.append(f"  {workers_line(view)}")
         rows = [worker_words(node, now) for node in view.workers]
@@ -210,8 +221,8 @@ def panel_text(view: ClusterView, now: datetime) -> str:
 
 
 def figures(view: ClusterView) -> list[str]:
-    """Return the metrics of the coordinator and of YARN as text."""
-    if view.health is None:
+    """Return the metrics of the coordinator and of YARN as text; none of machines that others run."""
+    if view.health is None or view.is_external:
         return []
     metrics = view.health.metrics
     master = metrics.system.master

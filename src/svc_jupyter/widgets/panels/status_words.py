@@ -48,6 +48,7 @@ WORDS_OF_TYPES = {
     "AddNodeCommand": "add nodes",
     "RemoveNodeCommand": "remove a node",
 }
+WORDS_OF_CLUSTERS = {"UP": "up", "DOWN": "down", "PENDING": "starting", "TERMINATING": "terminating"}
 WORDS_OF_SOURCES = {"API": "API", "UI": "notebook", "SCHEDULED": "schedule"}
 FAILURES = frozenset({"error", "not_found"})
 """Statuses of an action that need attention."""

@@ -1,0 +1,27 @@
+import type { ICommand } from '../service/records/commands';
+import { asCell, languageOf } from './asCell';
+
+function command(command_type: string, fields: object, label: string | null = null): ICommand {
+  return { id: 7, command_type, command: fields, label } as unknown as ICommand;
+}
+
+describe('asCell', () => {
+  it('names the tap, or the cluster', () => {
+    const query = command('DbTapQueryCommand', { query: 'SELECT 1\n', db_tap_id: 3 });
+    expect(asCell(query)).toBe('%%svc_db --tap 3\nSELECT 1');
+    expect(asCell(command('HiveCommand', { query: 'SHOW TABLES' }, 'etl 2'))).toBe(
+      '%%svc_hive --label "etl 2"\nSHOW TABLES'
+    );
+  });
+
+  it('is null for a script in a file, and for what has no cell', () => {
+    expect(asCell(command('ShellCommand', { script_location: 's3://a/b.sh' }))).toBeNull();
+    expect(asCell(command('CompositeCommand', {}))).toBeNull();
+  });
+});
+
+it('knows the language of a text', () => {
+  expect(languageOf(command('PrestoCommand', { query: 'SELECT 1' }))).toBe('SQL');
+  expect(languageOf(command('SparkCommand', { program: 'x', language: 'scala' }))).toBe('Scala');
+  expect(languageOf(command('HadoopCommand', {}))).toBeNull();
+});

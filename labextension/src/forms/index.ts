@@ -1,0 +1,8 @@
+export {
+  CheckField,
+  FormButton,
+  type IOption,
+  SecretField,
+  SelectField,
+  TextField
+} from './fields';

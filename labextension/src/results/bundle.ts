@@ -1,0 +1,51 @@
+import type { ISavedRows } from './model';
+import type { IColumn, Row, Value } from './values';
+
+/** MIME type of a result's first rows, as the magics write them. */
+export const RESULT_MIME = 'application/vnd.svc-jupyter.result+json';
+/** MIME type of the line that says how a command ended. */
+export const STATUS_MIME = 'application/vnd.svc-jupyter.status+json';
+
+/** A command that an output comes from. */
+export interface IOrigin {
+  readonly command: number;
+  /** As the service writes it: another service may have another command of this id. */
+  readonly createdAt: string;
+}
+
+/** Return the command of an output; null if the output is none of ours, or of a later version. */
+export function originOf(data: unknown): IOrigin | null {
+  if (!isRecord(data) || data.version !== 1) {
+    return null;
+  }
+  const { command, created_at: createdAt } = data;
+  return Number.isSafeInteger(command) && Number(command) > 0 && typeof createdAt === 'string'
+    ? { command: Number(command), createdAt }
+    : null;
+}
+
+/** Return the rows of an output. Anybody may have written the notebook, so nothing is taken for granted. */
+export function savedRows(data: unknown): ISavedRows | null {
+  if (!isRecord(data) || !Array.isArray(data.columns) || !Array.isArray(data.rows)) {
+    return null;
+  }
+  const columns = data.columns.filter(isRecord).map(({ name, type }): IColumn => ({
+    name: String(name),
+    type: typeof type === 'string' ? type : 'text'
+  }));
+  const rows = data.rows.filter(Array.isArray).map((row): Row => row.map(valueOf));
+  const total = Number.isSafeInteger(data.total) ? Number(data.total) : rows.length;
+  return { columns, rows, total: Math.max(total, rows.length) };
+}
+
+function valueOf(value: unknown): Value {
+  return value === null || typeof value === 'number' || typeof value === 'boolean'
+    ? value
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

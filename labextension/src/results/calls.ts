@@ -1,0 +1,93 @@
+import { pathOf, type ServiceRequests } from '../service';
+import { ALL_ROWS, type IRowsQuery, listed, parameters } from './query';
+import type { IColumn, Row, Value } from './values';
+
+/** Answer of `GET commands/ID/rows`. */
+export interface IRowsAnswer {
+  readonly columns: readonly IColumn[];
+  readonly rows: readonly Row[];
+  readonly offset: number;
+  /** Rows that the query finds. */
+  readonly total: number;
+  /** Rows of the result. */
+  readonly of?: number;
+}
+
+/** A bin of a histogram; times are ISO 8601. */
+export interface IBin {
+  readonly from: Value;
+  readonly to: Value;
+  readonly count: number;
+}
+
+/** Answer of `GET commands/ID/rows/statistics`. */
+export interface IStatistics {
+  readonly name: string;
+  readonly type: string;
+  readonly count: number;
+  readonly nulls: number;
+  /** Null when it is unknown. */
+  readonly distinct?: number | null;
+  readonly min?: Value;
+  readonly max?: Value;
+  readonly mean?: Value;
+  /** Of numbers and times. */
+  readonly histogram?: readonly IBin[] | null;
+  /** The most frequent values of other types. */
+  readonly top?: readonly { readonly value: Value; readonly count: number }[] | null;
+}
+
+const FILE_TYPES = { CSV: 'text/csv', Parquet: 'application/vnd.apache.parquet' };
+/** The forms in which a whole result can be saved. */
+export type FileFormat = keyof typeof FILE_TYPES;
+
+/** Rows that the first answer has. */
+const FIRST_ROWS = 100;
+
+/** The rows of one command's result, read through the Jupyter server. */
+export class ResultCalls {
+  constructor(
+    private readonly _requests: ServiceRequests,
+    readonly command: number
+  ) {}
+
+  /** Return `limit` rows from `offset` on; of some columns only if they are given. */
+  rows(
+    query: IRowsQuery,
+    offset: number,
+    limit: number,
+    signal?: AbortSignal,
+    columns?: readonly string[]
+  ): Promise<IRowsAnswer> {
+    const range = { offset, limit, columns: listed(columns ?? []) };
+    return this._requests.get(this._path, { ...parameters(query), ...range }, signal);
+  }
+
+  /** Return the first rows, and how many there are. */
+  first(signal?: AbortSignal): Promise<IRowsAnswer> {
+    return this.rows(ALL_ROWS, 0, FIRST_ROWS, signal);
+  }
+
+  /** Return the statistics of a column over all rows that the query finds. */
+  statistics(query: IRowsQuery, column: string): Promise<IStatistics> {
+    const { search = '', where = '' } = parameters(query);
+    return this._requests.get(`${this._path}/statistics`, { column, search, where });
+  }
+
+  /** Return the whole result as a file, whatever the query. */
+  async file(format: FileFormat): Promise<Blob> {
+    const path = pathOf('commands', this.command, 'results');
+    const headers = { Accept: FILE_TYPES[format] };
+    return (await this._requests.send('GET', path, { headers })).blob();
+  }
+
+  /** Return the time of the command's creation, as the service writes it. */
+  async createdAt(signal?: AbortSignal): Promise<string> {
+    const path = pathOf('commands', this.command);
+    return (await this._requests.get<{ created_at: string }>(path, {}, signal)).created_at;
+  }
+
+  private get _path(): string {
+    return pathOf('commands', this.command, 'rows');
+  }
+}

@@ -1,0 +1,3 @@
+export { ResultCalls } from './calls';
+export { isUnsupported, ResultModel } from './model';
+export { ResultView } from './resultView';

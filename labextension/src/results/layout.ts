@@ -1,0 +1,57 @@
+import type { Format, IColumn, Row } from './values';
+
+/** Height of a row, in pixels. */
+export const ROW_HEIGHT = 24;
+/** Room beside the text of a cell, and beside the name of a column: for the padding, and the sort and the menu. */
+const CELL_ROOM = 22;
+const HEAD_ROOM = 44;
+const NARROWEST = 56;
+const WIDEST = 320;
+/** A column is stretched up to so many times its width where there is room. */
+const STRETCH = 2.2;
+const MEASURED_ROWS = 50;
+/** Width of a character where texts cannot be measured. */
+const CHARACTER = 7;
+
+/** Return the width of each column in pixels, from its head and its first values. */
+export function columnWidths(
+  columns: readonly IColumn[],
+  formats: readonly Format[],
+  heads: readonly string[],
+  rows: readonly Row[],
+  widthOf: (text: string) => number
+): number[] {
+  const sample = rows.slice(0, MEASURED_ROWS);
+  return columns.map(({ name }, column) => {
+    // The longest text of proportional letters is the widest but for a few pixels.
+    let longest = '';
+    for (const row of sample) {
+      const text = formats[column]?.(row[column] ?? null) ?? '';
+      longest = text.length > longest.length ? text : longest;
+    }
+    const wanted = Math.max(
+      widthOf(longest) + CELL_ROOM,
+      widthOf(name) * 1.08 + HEAD_ROOM,
+      widthOf(heads[column] ?? '') + CELL_ROOM
+    );
+    return Math.ceil(Math.min(WIDEST, Math.max(NARROWEST, wanted)));
+  });
+}
+
+/** Return the widths of columns that share the room they have. */
+export function stretched(widths: readonly number[], room: number): number[] {
+  const whole = widths.reduce((sum, width) => sum + width, 0);
+  const share = whole === 0 ? 1 : Math.max(1, Math.min(STRETCH, room / whole));
+  return widths.map(width => Math.floor(width * share));
+}
+
+/** Return what measures texts in the font of an element. */
+export function textMeasure(element: Element): (text: string) => number {
+  const { fontSize, fontFamily } = getComputedStyle(element);
+  const context = document.createElement('canvas').getContext('2d');
+  if (context === null) {
+    return text => text.length * CHARACTER;
+  }
+  context.font = `${fontSize} ${fontFamily}`;
+  return text => context.measureText(text).width;
+}

@@ -1,0 +1,151 @@
+import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { HTMLSelect } from '@jupyterlab/ui-components';
+import { Widget } from '@lumino/widgets';
+import { type JSX, useEffect, useId, useRef, useState } from 'react';
+import { asServiceError } from '../service';
+import { useResult } from './hooks';
+import type { ResultModel } from './model';
+import {
+  defaultPlot,
+  type IPlot,
+  type IPlotData,
+  PLOT_KINDS,
+  plotSpec,
+  readPlot
+} from './plotSpec';
+import { type IColumn, isMeasure, isNumber } from './values';
+
+const VEGA_LITE = 'application/vnd.vegalite.v5+json';
+
+interface IPlotPanelProps {
+  model: ResultModel;
+  columns: readonly IColumn[];
+  rendermime: IRenderMimeRegistry;
+  /** Called with what the plot shows, in words. */
+  onShown: (words: string) => void;
+  trans: TranslationBundle;
+}
+
+/** A line, bar or histogram chart of the rows, drawn by JupyterLab's own Vega renderer. */
+export function PlotPanel(props: IPlotPanelProps): JSX.Element {
+  const { model, columns, onShown, trans } = props;
+  const { shown } = useResult(model);
+  const [plot, setPlot] = useState<IPlot>(() => defaultPlot(columns));
+  const [data, setData] = useState<IPlotData | null>(null);
+  const [problem, setProblem] = useState('');
+
+  useEffect(() => {
+    const reading = new AbortController();
+    readPlot(model, plot, reading.signal, trans).then(
+      found => {
+        if (!reading.signal.aborted) {
+          setProblem('');
+          setData(found);
+          onShown(found.words);
+        }
+      },
+      (reason: unknown) => {
+        if (!reading.signal.aborted) {
+          setProblem(asServiceError(reason).message);
+        }
+      }
+    );
+    return () => reading.abort();
+  }, [model, plot, shown, onShown, trans]);
+
+  const measures = columns.filter(({ type }) => isNumber(type));
+  const words = {
+    line: trans.__('Line'),
+    bar: trans.__('Bar'),
+    histogram: trans.__('Histogram')
+  };
+  const isHistogram = plot.kind === 'histogram';
+  const choose = (part: Partial<IPlot>): void => setPlot({ ...plot, ...part });
+  return (
+    <div className="jp-SvcResult-plot">
+      <div className="jp-SvcResult-axes">
+        <Choice
+          label={trans.__('Chart')}
+          value={plot.kind}
+          options={PLOT_KINDS.map(kind => [kind, words[kind]])}
+          choose={kind => choose({ kind: kind as IPlot['kind'] })}
+        />
+        <Choice
+          label={isHistogram ? trans.__('Column') : trans.__('Across')}
+          value={plot.x}
+          options={columns.map(({ name }) => [name, name])}
+          choose={x => choose({ x })}
+        />
+        {!isHistogram && (
+          <Choice
+            label={trans.__('Up')}
+            value={plot.y}
+            options={measures.map(({ name }) => [name, name])}
+            choose={y => choose({ y })}
+          />
+        )}
+      </div>
+      {problem !== '' ? (
+        <p role="alert">{problem}</p>
+      ) : !isHistogram && plot.y === '' ? (
+        <p>{trans.__('No column has numbers: choose the histogram.')}</p>
+      ) : (
+        data !== null && <Chart {...props} data={data} />
+      )}
+    </div>
+  );
+}
+
+function Choice(props: {
+  label: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  choose: (value: string) => void;
+}): JSX.Element {
+  const id = useId();
+  return (
+    <>
+      <label htmlFor={id}>{props.label}</label>
+      <HTMLSelect
+        id={id}
+        value={props.value}
+        onChange={event => props.choose(event.target.value)}
+        options={props.options.map(([value, label]) => ({ value, label }))}
+      />
+    </>
+  );
+}
+
+function Chart(props: IPlotPanelProps & { data: IPlotData }): JSX.Element {
+  const { rendermime, data, trans } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    const node = host.current;
+    if (node === null) {
+      return;
+    }
+    if (!rendermime.mimeTypes.includes(VEGA_LITE)) {
+      setProblem(trans.__('JupyterLab’s renderer of charts (Vega) is switched off.'));
+      return;
+    }
+    const renderer = rendermime.createRenderer(VEGA_LITE);
+    Widget.attach(renderer, node);
+    const spec = plotSpec(data, node.clientWidth, node.clientHeight);
+    renderer
+      .renderModel(rendermime.createModel({ data: { [VEGA_LITE]: spec } }))
+      .catch((reason: unknown) => setProblem(asServiceError(reason).message));
+    return () => renderer.dispose();
+  }, [rendermime, data, trans]);
+  return (
+    <div ref={host} className="jp-SvcResult-chart" role="img" aria-label={data.words}>
+      {problem !== '' && <p role="alert">{problem}</p>}
+    </div>
+  );
+}
+
+/** Whether any chart can be made of these columns. */
+export function canPlot(columns: readonly IColumn[]): boolean {
+  return columns.some(({ type }) => isMeasure(type) || type === 'text' || type === 'boolean');
+}

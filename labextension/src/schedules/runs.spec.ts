@@ -1,0 +1,56 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { forText, runsOf, startedText, statusText, summaryOfRuns, tookText } from './runs';
+import { aCommand, anAction } from './testing';
+
+const trans = nullTranslator.load('svc_jupyter');
+const NOW = new Date('2026-11-23T12:00:00Z');
+const START = Date.parse('2026-11-23T08:00:01Z') / 1000;
+
+const failed = anAction({
+  id: 3,
+  nominal_time: '2026-11-23T08:00:00Z',
+  created_at: '2026-11-23T08:00:00Z',
+  status: 'error',
+  message: "cell 5: KeyError: 'EU'\nthe run stopped there",
+  command: aCommand({ start_time: START, end_time: START + 72, status: 'error' })
+});
+const retried = anAction({
+  id: 2,
+  created_at: '2026-11-22T08:00:00Z',
+  command: aCommand({ retry: 2, attempts: [1, 2].map(number => ({ number })) as never })
+});
+const byHand = aCommand({
+  id: 409,
+  status: 'running',
+  created_at: '2026-11-23T11:59:58Z',
+  start_time: NOW.getTime() / 1000 - 2,
+  end_time: null
+});
+
+describe('the runs of a schedule', () => {
+  const [now, last, before] = runsOf([failed, retried], [byHand]);
+
+  it('are the actions and the runs by hand, newest first', () => {
+    expect([now, last, before].map(run => run && forText(trans, run, NOW))).toEqual([
+      'by hand',
+      expect.stringMatching(/^today \d\d:\d\d$/),
+      expect.stringMatching(/^Sat 21 Nov/)
+    ]);
+  });
+
+  it('say when they started, how long they took, and how they ended', () => {
+    expect(last && startedText(last, NOW)).toMatch(/^\d\d:\d\d:01$/);
+    expect(last && tookText(trans, last, NOW)).toBe('1 min 12 s');
+    expect(now && tookText(trans, now, NOW)).toBe('2 s');
+    expect(last && statusText(trans, last)).toBe("failed · cell 5: KeyError: 'EU'");
+    expect(before && statusText(trans, before)).toBe('done · attempt 2 of 3');
+    expect(now && statusText(trans, now)).toBe('running');
+  });
+
+  it('are counted in one line', () => {
+    const quick = anAction({ command: aCommand({ end_time: 1_795_248_001 }) });
+    expect(summaryOfRuns(trans, runsOf([failed, retried, quick], [aCommand(), byHand]))).toBe(
+      'last 5 runs: 2 done, 1 failed, 1 under way, 1 by hand · median 4 s, slowest 1 min 12 s'
+    );
+  });
+});

@@ -1,0 +1,1 @@
+"""Taps: stored connections to databases."""

@@ -1,0 +1,360 @@
+"""Results of commands as grids: in cells, in saved notebooks and in the view of a command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import re
+import socket
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from playwright.sync_api import Download, Locator, expect
+from psycopg.conninfo import conninfo_to_dict
+from tests.browser.conftest import switch_on
+from tests.browser.lab_page import LabPage
+from tests.browser.lab_process import LabProcess
+from tests.support.postgres import PostgresCluster
+from tests.support.service_process import ServiceProcess
+from tests.support.socket_bridge import bridge_to
+
+COUNT = 200_000
+FLIGHTS = f"""WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {COUNT - 1})
+SELECT i, substr('JFKLGAEWR', i % 3 * 3 + 1, 3) AS origin, i * 0.25 AS delay,
+  CASE WHEN i % 1000 THEN 'note ' || i END AS note FROM n"""
+HIGHEST = 400
+"""Pixels that a result may take in a notebook."""
+MARKUP = "<img src=x onerror=alert(1)> <b>b</b>"
+HOSTILE = f"""SELECT 'costs $5 and not $6 today' AS a, '{MARKUP}' AS a,
+  date '1492-10-12' AS "day", timestamp '0044-03-15 12:00:00' AS "then", 'NaN'::float8 AS nothing,
+  12345678901234567890.123456789::numeric AS price, ARRAY[1, 2, NULL] AS list,
+  '{{"k": [1, {{"$": "$"}}]}}'::jsonb AS tree, 9007199254740993 AS large,
+  E'two\\nlines\\tand a tab' AS lines, repeat('x', 10000000) AS long,
+  'سلام 🦆' AS "$day$ <i>"
+UNION ALL SELECT NULL, '', NULL, NULL, '-Infinity', -0.10, '{{}}', 'null', -1, '', 'short', 'z'"""
+CLIPBOARD = ["clipboard-read", "clipboard-write"]
+_numbers = itertools.count(1)
+
+
+class Grid:
+    """A result in a page, in the words of a person who reads it."""
+
+    def __init__(self, page: LabPage, within: Locator) -> None:
+        self.page = page
+        self.view = within.locator(".jp-SvcResult-view")
+        self.grid = self.view.get_by_role("grid")
+        self.footer = self.view.locator("footer")
+
+    def cells(self, row: int) -> list[str]:
+        """The texts of a row of those in the page, after the row's number."""
+        return self.grid.get_by_role("row").nth(row + 1).get_by_role("gridcell").all_text_contents()
+
+    def begins_with(self, *texts: str) -> None:
+        """Wait until the first row shows these values."""
+        expect(self.grid.get_by_role("row").nth(1).get_by_role("gridcell")).to_have_text(list(texts))
+
+    def press(self, *keys: str) -> None:
+        """Press keys on the grid itself."""
+        self.grid.focus()
+        for key in keys:
+            self.page.page.keyboard.press(key)
+
+    def column(self, name: str) -> Locator:
+        """Open the filter and the statistics of a column."""
+        self.grid.get_by_role("button", name=f"Filter and statistics of {name}", exact=True).click()
+        return self.view.get_by_role("dialog", name=f"Column {name}")
+
+    def filter(self, name: str, operator: str, value: str | None = None) -> None:
+        """Filter by a column."""
+        opened = self.column(name)
+        opened.get_by_role("combobox", name="Condition").select_option(operator)
+        if value is not None:
+            opened.get_by_role("textbox", name="Value").fill(value)
+        opened.get_by_role("button", name="Filter", exact=True).click()
+        expect(opened).to_have_count(0)
+
+    def found(self, count: int) -> None:
+        """Wait until so many of all rows are found, then remove the filter."""
+        words = f"of {count:,} (of {COUNT:,})" if count else f"no rows (of {COUNT:,})"
+        expect(self.footer).to_contain_text(words)
+        self.view.get_by_role("button", name="Remove the filter").click()
+        expect(self.footer).to_contain_text(f"of {COUNT:,} ·")
+
+    def copied(self) -> str:
+        """Copy by the button, and return what is on the clipboard."""
+        self.view.get_by_role("button", name="Copy").click()
+        expect(self.footer).to_contain_text("copied")
+        return str(self.page.page.evaluate("navigator.clipboard.readText()"))
+
+    def saved(self, button: str) -> Download:
+        """Press a button that saves a file, and return the file."""
+        with self.page.page.expect_download() as download:
+            self.view.get_by_role("button", name=button).click()
+        return download.value
+
+
+def database_tap(service: ServiceProcess, **where: Any) -> str:
+    """Make a tap, of an empty SQLite database unless it is said where, and return its name."""
+    name = f"results-{next(_numbers)}"
+    if not where:
+        file = service.data_dir / "storage" / f"{name}.db"
+        file.parent.mkdir(exist_ok=True)
+        sqlite3.connect(file).close()
+        where = {"db_type": "sqlite", "db_name": str(file)}
+    answer = service.http.post("/db_taps", json={"name": name, **where})
+    assert answer.status_code == 200, answer.text
+    return name
+
+
+def query(service: ServiceProcess, tap: str, text: str) -> int:
+    """Run a query; return the id of its command."""
+    taps = {item["name"]: item["id"] for item in service.http.get("/db_taps").json()["db_taps"]}
+    body = {"command_type": "DbTapQueryCommand", "db_tap_id": taps[tap], "query": text}
+    command_id = int(service.http.post("/commands", json=body).json()["id"])
+    record = service.ended(command_id)
+    assert record["status"] == "done", record["message"]
+    return command_id
+
+
+def opened(page: LabPage, command_id: int) -> Grid:
+    """Open the view of a command."""
+    page.run("svc-jupyter:open-command", id=command_id)
+    return Grid(page, page.page.locator(f"#svc-jupyter-command-{command_id}"))
+
+
+def height_of(element: Locator) -> float:
+    box = element.bounding_box()
+    assert box is not None
+    return box["height"]
+
+
+@pytest.fixture
+def reading_page(page: LabPage) -> Iterator[LabPage]:
+    """A page that may read the clipboard."""
+    page.page.context.grant_permissions(CLIPBOARD)
+    yield page
+    page.page.context.clear_permissions()
+
+
+@pytest.fixture
+def postgres_tap(service: ServiceProcess, postgres_cluster: PostgresCluster) -> Iterator[str]:
+    """A tap of an empty PostgreSQL database."""
+    with postgres_cluster.database() as url:
+        facts = conninfo_to_dict(url)
+        with bridge_to(f"{facts['host']}/.s.PGSQL.{facts.get('port') or 5432}") as port:
+            where = {"db_host": "127.0.0.1", "port": port, "db_name": facts["dbname"], "db_passwd": "-"}
+            yield database_tap(service, db_type="postgresql", db_user=facts.get("user") or "postgres", **where)
+
+
+def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage, service: ServiceProcess) -> None:
+    page = own_page
+    page.page.context.grant_permissions(CLIPBOARD)
+    tap = database_tap(service)
+    page.write_notebook("flights.ipynb", "%load_ext svc_jupyter", f"%%svc_db --tap {tap}\n{FLIGHTS}")
+    page.open("flights.ipynb", panel=False)
+    page.run_cell(0)
+    grid = Grid(page, page.run_cell(1))
+
+    grid.begins_with("0", "JFK", "0.00", "null")
+    assert height_of(grid.view) <= HIGHEST
+    assert {height_of(row) for row in grid.grid.get_by_role("row").all()[1:]} == {24}
+    expect(grid.footer).to_contain_text(f"of {COUNT:,} · values as in the data when copied")
+    grid.press("Control+End")
+    expect(grid.grid.get_by_role("row").last).to_have_text("199,999199,999LGA49,999.75note 199999")
+    head = grid.grid.get_by_role("columnheader").nth(1)
+    top, index = head.bounding_box(), grid.grid.get_by_role("rowheader").last.bounding_box()
+    box = grid.grid.bounding_box()
+    assert top
+    assert index
+    assert box
+    assert (round(top["y"] - box["y"]), round(index["x"] - box["x"])) == (0, 0)
+
+    sorter = grid.grid.get_by_role("button", name="origin", exact=True)
+    sorter.click()
+    grid.begins_with("2", "EWR", "0.50", "note 2")
+    sorter.click()
+    grid.begins_with("1", "LGA", "0.25", "note 1")
+    grid.grid.get_by_role("button", name="delay", exact=True).click(modifiers=["Shift"])
+    expect(grid.footer).to_contain_text("sorted by origin, delay")
+    grid.grid.get_by_role("button", name="delay", exact=True).click(modifiers=["Shift"])
+    grid.begins_with("199,999", "LGA", "49,999.75", "note 199999")
+    grid.grid.get_by_role("button", name="i", exact=True).click()
+    grid.begins_with("0", "JFK", "0.00", "null")
+
+    for name, operator, value, count in (
+        ("origin", "=", "JFK", 66_667),
+        ("origin", "!=", "JFK", 133_333),
+        ("i", "<", "10", 10),
+        ("i", "<=", "10", 11),
+        ("delay", ">", "49999.5", 1),
+        ("delay", ">=", "49,999.5", 2),
+        ("note", "contains", "NOTE 19999", 11),
+        ("note", "is_null", None, 200),
+        ("origin", "=", "nowhere", 0),
+    ):
+        grid.filter(name, operator, value)
+        grid.found(count)
+    wrong = grid.column("i")
+    wrong.get_by_role("textbox", name="Value").fill("ten")
+    wrong.get_by_role("button", name="Filter", exact=True).click()
+    expect(wrong.get_by_role("alert")).to_have_text("Enter a number.")
+    page.page.keyboard.press("Escape")
+
+    search = grid.view.get_by_role("searchbox")
+    search.fill("note 12345")
+    expect(grid.footer).to_contain_text(f"of 11 (of {COUNT:,})")
+    search.fill("")
+    expect(grid.footer).to_contain_text(f"of {COUNT:,} ·")
+
+    statistics = grid.column("delay")
+    for words in ("rows200,000", "null0", "distinct200,000", "smallest0", "largest49,999.75", "mean24,999.88"):
+        expect(statistics).to_contain_text(words)
+    page.page.keyboard.press("Escape")
+    expect(grid.column("origin").get_by_role("list", name="Most frequent values")).to_contain_text("JFK66,667")
+    page.page.keyboard.press("Escape")
+
+    grid.grid.get_by_role("gridcell", name="JFK").first.click()
+    grid.press("Shift+ArrowDown", "Shift+ArrowRight")
+    assert grid.copied() == "JFK\t0\nLGA\t0.25"
+    file = grid.saved("Download CSV").path()
+    with file.open(newline="") as text:
+        lines = list(csv.reader(text))
+    assert (len(lines), lines[0], lines[-1]) == (
+        COUNT + 1,
+        ["i", "origin", "delay", "note"],
+        ["199999", "LGA", "49999.75", "note 199999"],
+    )
+
+    table = pq.read_table(grid.saved("Download Parquet").path())
+    assert (table.num_rows, table.column("note")[COUNT - 1].as_py()) == (COUNT, "note 199999")
+
+    grid.view.get_by_role("button", name="Plot").click()
+    expect(grid.view.locator(".jp-SvcResult-chart svg.marks, .jp-SvcResult-chart canvas.marks")).to_be_visible()
+    grid.view.get_by_label("Chart", exact=True).select_option("histogram")
+    expect(grid.footer).to_contain_text("histogram of")
+    assert height_of(grid.view) <= HIGHEST
+    assert page.accessibility_findings(".jp-SvcResult-view") == []
+
+    page.run("docmanager:save")
+    page.reload()
+    expect(page.notebook).to_be_visible()
+    again = Grid(page, page.notebook)
+    again.begins_with("0", "JFK", "0.00", "null")
+    expect(again.view.get_by_role("searchbox")).to_be_enabled()  # all rows can be reached
+    again.press("Control+End")
+    expect(again.grid.get_by_role("row").last).to_contain_text("note 199999")
+
+    page.notebook.get_by_role("button", name="Log", exact=True).click()
+    log = page.page.get_by_role("log", name="Log")
+    expect(log).to_be_focused()
+    expect(log).to_be_in_viewport()
+    expect(page.page.get_by_role("grid", name="Rows of command")).to_be_visible()
+
+
+def test_a_deleted_result_shows_the_saved_rows_and_says_so(own_page: LabPage, service: ServiceProcess) -> None:
+    page = own_page
+    page.traffic.expect_errors("404")
+    tap = database_tap(service)
+    page.write_notebook("deleted.ipynb", "%load_ext svc_jupyter", f"%%svc_db --tap {tap}\n{FLIGHTS}")
+    page.open("deleted.ipynb", panel=False)
+    page.run_cell(0)
+    grid = Grid(page, page.run_cell(1))
+    grid.begins_with("0", "JFK", "0.00", "null")
+    page.run("docmanager:save")
+    command_id = int(re.findall(r"\d+", grid.grid.get_attribute("aria-label") or "")[0])
+    kept = {file: file.rename(file.with_suffix(".away")) for file in service.folder(command_id).rglob("*.arrow")}
+    assert kept
+    page.reload()
+    grid = Grid(page, page.notebook)
+    problem = grid.view.locator(".jp-SvcResult-problem")
+    expect(problem).to_contain_text("The first 100 of 200,000 rows, as saved")
+    expect(problem).to_contain_text("is no longer on the service's disk")
+    grid.begins_with("0", "JFK", "0.00", "null")
+    expect(grid.view.get_by_role("searchbox")).to_be_disabled()
+    for file, away in kept.items():
+        away.rename(file)
+    problem.get_by_role("button", name="Try again").click()
+    expect(grid.footer).to_contain_text(f"of {COUNT:,} ·")
+    expect(problem).to_have_count(0)
+
+
+def test_a_service_that_goes_away_between_pages_is_reported_and_tried_again(
+    new_service: Callable[..., ServiceProcess],
+    new_lab: Callable[..., LabProcess],
+    new_page: Callable[..., LabPage],
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    service = new_service().start("--port", port)
+    switch_on(service)
+    command_id = query(service, database_tap(service), FLIGHTS)
+    page = new_page(new_lab(service))
+    page.traffic.expect_errors("50[23]")
+    page.open(panel=False)
+    grid = opened(page, command_id)
+    grid.begins_with("0", "JFK", "0.00", "null")
+    service.kill()
+    grid.press("Control+End")
+    problem = grid.view.locator(".jp-SvcResult-problem")
+    expect(problem).to_contain_text("Not all rows could be read: the service does not answer.")
+    service.start("--port", port)
+    problem.get_by_role("button", name="Try again").click()
+    expect(grid.grid.get_by_role("row").last).to_contain_text("note 199999")
+    expect(problem).to_have_count(0)
+
+
+def test_hostile_values_are_shown_as_they_are(
+    reading_page: LabPage, service: ServiceProcess, postgres_tap: str
+) -> None:
+    page = reading_page
+    page.write_notebook("hostile.ipynb", "%load_ext svc_jupyter", f"%%svc_db --tap {postgres_tap}\n{HOSTILE}")
+    page.open("hostile.ipynb", panel=False)
+    page.run_cell(0)
+    grid = Grid(page, page.run_cell(1))
+    for name in ("a", "a#2", "day", "then"):
+        expect(grid.grid.get_by_role("button", name=name, exact=True)).to_have_count(1)
+    # The saved rows, which are shown first, have null for NaN, as pandas has.
+    expect(grid.grid.get_by_role("row").nth(1)).to_contain_text("NaN")
+    assert grid.cells(0)[:5] == ["costs $5 and not $6 today", MARKUP, "1492-10-12", "0044-03-15 12:00", "NaN"]
+    assert grid.cells(1)[:5] == ["null", "", "null", "null", "-Infinity"]
+    grid.press("End")
+    expect(grid.grid.get_by_role("button", name="$day$ <i>", exact=True)).to_be_visible()
+    texts = ("12,345,678,901,234,567,890.123456789", "[1, 2, null]", "9,007,199,254,740,993", "two↵lines→and a tab")
+    assert set(texts) <= set(grid.cells(0))
+    assert {height_of(row) for row in grid.grid.get_by_role("row").all()[1:]} == {24}
+    expect(grid.view.locator("img, i, b, mjx-container")).to_have_count(0)
+
+    grid.press("Escape")
+    names, first, second = csv.reader(io.StringIO(grid.copied()), delimiter="\t")
+    expect(grid.footer).to_contain_text("1 text cut at 1,000 characters (whole in a download)")
+    assert names[:2] == ["a", "a#2"]
+    assert first[1:6] == [MARKUP, "1492-10-12", "0044-03-15T12:00:00", "NaN", "12345678901234567890.123456789"]
+    assert first[8:] == ["9007199254740993", "two\nlines\tand a tab", "x" * 1000 + "…", "سلام 🦆"]
+    assert second[:2] == ["", ""]
+    page.traffic.expect_errors("422")
+    grid.view.get_by_role("button", name="Download CSV").click()
+    expect(grid.footer).to_contain_text("row 1 of the result")
+    expect(grid.footer).to_contain_text("a row may take 8 MiB")
+
+
+def test_a_result_of_many_columns_or_no_rows_is_a_grid(page: LabPage, service: ServiceProcess) -> None:
+    tap = database_tap(service)
+    names = ", ".join(f"{number} AS c{number}" for number in range(2000))
+    wide, empty = query(service, tap, f"SELECT {names}"), query(service, tap, "SELECT 1 AS one WHERE 0")
+    page.open(panel=False)
+    grid = opened(page, wide)
+    grid.press("Control+End")
+    expect(grid.grid.get_by_role("gridcell", name="1,999", exact=True)).to_be_in_viewport()
+    assert grid.grid.get_by_role("gridcell").count() < 100
+    grid.view.get_by_role("button", name="Columns").click()
+    grid.view.get_by_role("dialog", name="Columns").get_by_role("searchbox").fill("c1234")
+    page.page.keyboard.press("Escape")
+    grid = opened(page, empty)
+    expect(grid.grid.get_by_role("columnheader").nth(1)).to_contain_text("one")
+    expect(grid.footer).to_contain_text("no rows")
+    assert page.accessibility_findings(f"#svc-jupyter-command-{empty}") == []

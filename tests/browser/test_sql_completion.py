@@ -1,0 +1,77 @@
+"""Tab in a cell with SQL, in JupyterLab's editor."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+
+import pytest
+from playwright.sync_api import Locator, expect
+from tests.browser.lab_page import SECONDS, LabPage
+from tests.support.service_process import ServiceProcess, wait_until
+
+
+@pytest.fixture
+def tap(service: ServiceProcess) -> Iterator[str]:
+    """A tap of a database with two tables, whose catalogue has been read; its name."""
+    folder = service.data_dir / "storage"
+    folder.mkdir(exist_ok=True)
+    file = folder / "completion.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(
+            'CREATE TABLE flights (flight_id INTEGER, dep_delay REAL); CREATE TABLE "fleet of 2013" ("Größe" TEXT);'
+        )
+    body = {"name": "completion", "db_type": "sqlite", "db_name": str(file)}
+    number = service.http.post("/db_taps", json=body).raise_for_status().json()["id"]
+    catalogue = f"/db_taps/{number}/catalogue"
+    wait_until(lambda: service.http.get(catalogue, params={"wait": 30}).json()["state"] == "ready", "the catalogue")
+    yield "completion"
+    service.http.delete(f"/db_taps/{number}")
+    file.unlink()
+
+
+def test_tab_completes_tables_and_columns(page: LabPage, tap: str) -> None:
+    sql = f"%%svc_db --tap {tap}\nSELECT f.\nFROM fli"
+    page.write_notebook("sql.ipynb", "%load_ext svc_jupyter\nfloat_of_python = 1", sql)
+    page.open("sql.ipynb", panel=False)
+    page.run_cell(0)
+    cell = page.notebook.locator(".jp-CodeCell").nth(1)
+    cell.locator(".cm-content").click()
+    page.page.keyboard.press("Control+End")
+    press_tab(page, cell, "FROM flights")
+    page.page.keyboard.type(" f, fle")
+    press_tab(page, cell, 'FROM flights f, "fleet of 2013"')
+    # In the middle of the text, with several choices.
+    for key in ("Control+Home", "ArrowDown", "End"):
+        page.page.keyboard.press(key)
+    page.page.keyboard.press("Tab")
+    completer = page.page.locator(".jp-Completer:visible")
+    completer.wait_for()
+    expect(completer.locator(".jp-Completer-match")).to_have_text(["flight_id", "dep_delay"])
+    page.page.keyboard.press("ArrowDown")
+    page.page.keyboard.press("Enter")
+    expect(cell.locator(".cm-line")).to_have_text(
+        [f"%%svc_db --tap {tap}", "SELECT f.dep_delay", 'FROM flights f, "fleet of 2013"']
+    )
+    # Nothing of Python, and nothing at all in a string.
+    page.page.keyboard.type(", float_of_py")
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.type(", 'fl")
+    page.page.keyboard.press("Tab")
+    page.page.keyboard.type("y'")
+    expect(cell.locator(".cm-line").nth(1)).to_have_text("SELECT f.dep_delay, float_of_py, 'fly'")
+
+
+def press_tab(page: LabPage, cell: Locator, expected: str) -> None:
+    """Press Tab where one choice is left, which is inserted. JupyterLab waits for a kernel for one second only."""
+    line = cell.locator(".cm-line").nth(2)
+
+    def is_there() -> bool:
+        page.page.keyboard.press("Tab")
+        with suppress(AssertionError):
+            expect(line).to_have_text(expected, timeout=2000)
+            return True
+        return False
+
+    wait_until(is_there, expected, SECONDS)

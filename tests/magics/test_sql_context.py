@@ -1,0 +1,222 @@
+"""What completion offers at places in SQL texts, finished or not. Pure functions."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc_jupyter.magics.completion.known_tables import KnownTables
+from svc_jupyter.magics.completion.sql_choices import MOST, choices
+from svc_jupyter.magics.completion.sql_context import context_at
+from svc_jupyter.magics.completion.sql_words import OFFERED, STARTERS, unquoted, written
+from svc_jupyter.sql_tokens import Dialect, tokens_of
+
+ORDERS = ["id", "total", "person_id"]
+PEOPLE = ["id", "name"]
+TABLES = ['"order lines"', "orders", "people", "public", "sales", '"Big Schema"']
+
+
+@pytest.fixture
+def known():
+    places = [("public", "orders"), ("public", "order lines"), ("public", "people"), ("sales", "old_orders")]
+    known = KnownTables.of("public", [*places, ("Big Schema", "T")])
+    known.learn("public", ["orders", "people"], {"orders": ORDERS, "people": PEOPLE})
+    known.learn("public", ["order lines"], {"order lines": ["order_id", "Qty", "select"]})
+    known.learn("sales", ["old_orders"], {"old_orders": ["old_id"]})
+    known.learn("Big Schema", ["T"], {"T": ["größe"]})
+    return known
+
+
+def offered(marked, known, dialect=Dialect.POSTGRESQL, *, syntax=False):
+    """Return the names that are offered at the mark `|`, or the words of syntax; None where nothing can be written."""
+    cursor = marked.index("|")
+    context = context_at(marked.replace("|", "", 1), cursor, dialect)
+    if context is None:
+        return None
+    return [text for text, kind in choices(context, known) if (kind == "keyword") is syntax]
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        # Tables
+        ("SELECT * FROM |", TABLES),
+        ("SELECT * FROM o|", ['"order lines"', "orders", "sales.old_orders"]),
+        ("select * from old|", ["sales.old_orders"]),
+        ("SELECT * FROM\n  orders o\n  LEFT JOIN pe|", ["people"]),
+        ("select * from people, or|", ['"order lines"', "orders"]),
+        ("select * from sales.|", ["old_orders"]),
+        ("select * from hive.sales.o|", ["old_orders"]),
+        ('select * from "Big Schema".|', ['"T"']),
+        ("insert into pe|", ["people"]),
+        ("update pe|", ["people"]),
+        ("explain delete from pe|", ["people"]),
+        ("drop table if exists pe|", ["people"]),
+        ("desc pe|", ["people"]),
+        ("describe formatted pe|", ["people"]),
+        ("analyze table pe|", ["people"]),
+        ("create table copy like pe|", ["people"]),
+        ("create index i on pe|", ["people"]),
+        ("grant select on pe|", ["people"]),
+        ("merge into orders o using pe|", ["people"]),
+        ("select 1; select * from pe|; drop table x", ["people"]),
+        ("with recent as (select 1) select * from re|", ["recent"]),
+        ("use |", ["public", "sales", '"Big Schema"']),
+        ("show tables in sa|", ["sales"]),
+        # Columns
+        ("select | from orders", [*ORDERS, "orders"]),
+        ("select distinct | from orders", [*ORDERS, "orders"]),
+        ("select id, \n\nfrom orders where |", [*ORDERS, "orders"]),
+        ("select to| from orders", ["total"]),
+        ("select id from orders o join people p on |", [*ORDERS, "name", "o", "p"]),
+        ("select p.| from orders o join people p", PEOPLE),
+        ("select p.name, | \nfrom people p", [*PEOPLE, "p"]),
+        ("select * from (orders o join people p on p.|)", PEOPLE),
+        ("select id from orders o join people p using (na|", ["name"]),
+        ("select public.orders.| from public.orders", ORDERS),
+        ("select sales.old_orders.| from sales.old_orders", ["old_id"]),
+        ("select orders.|", ORDERS),
+        ("select case when to| from orders", ["total"]),
+        ("select extract(year from tot|) from orders", ["total"]),
+        ("select count(*) over (partition by tot|) from orders", ["total"]),
+        ("select total from orders union all select na| from people", ["name"]),
+        ("select * from orders where id is distinct from tot|", ["total"]),
+        ("select * from orders where exists (select 1 from people where name = tot|)", ["total"]),
+        ("select * from orders where id in (select p.| from people p)", PEOPLE),
+        ("select total as price from orders order by pri|", ["price"]),
+        ("insert into orders (|", [*ORDERS, "orders"]),
+        ("insert into orders select | from people", [*PEOPLE, "people"]),
+        ("update people set na|", ["name"]),
+        ("delete from orders where tot|", ["total"]),
+        ("alter table orders drop column tot|", ["total"]),
+        ("alter table orders rename column tot| to sum", ["total"]),
+        ("create table copy as select na| from people", ["name"]),
+        ("create index i on orders (tot|", ["total"]),
+        ("merge into orders o using people p on p.|", PEOPLE),
+        ("from orders select tot|", ["total"]),
+        # Subqueries and common table expressions
+        ("select q.| from (select * from people) q", PEOPLE),
+        ("select q.| from (select p.*, 1 + 1 as two, id * 2, count(*) n from people p) as q", [*PEOPLE, "two", "n"]),
+        ("with x as (select * from orders o) select x.| from x", ORDERS),
+        ("with x (a, b) as (select 1, 2), y as (select a from x) select | from y", ["a", "y"]),
+        ("with recursive x as (select id from people union all select x.| from x) select 1", ["id"]),
+        ("with x as (select total t from orders) select * from x where t|", ["t"]),
+        ("select x.| from unnest(a) x(y, z)", ["y", "z"]),
+        # Quotes
+        ('select * from "ord|', ['"order lines"', '"orders"']),
+        ('select "Q|" from "order lines"', ['"Qty']),
+        ('select "order lines".| from "order lines"', ["order_id", '"Qty"', '"select"']),
+        ('select g.| from "Big Schema"."T" g', ['"größe"']),
+        # Nothing
+        ("select id as |", []),
+        ("create table pe|", []),
+        ("select * from orders limit |", []),
+        ("select id from orders as |", []),
+        ("values (|", []),
+        ("set hive.execution.engine = |", []),
+        ("select no_such.|", []),
+        ("select 'from |", None),
+        ("select 'it''s |", None),
+        ("select 1 -- from |", None),
+        ("select /* from |", None),
+        ("select $$ from |", None),
+        ("select 12|", None),
+        ("select 12.|", None),
+        ("select f(1).|", None),
+        ("select id::te| from orders", None),
+        ("select $da|", None),
+    ],
+)
+def test_what_is_offered(marked, expected, known):
+    assert offered(marked, known) == expected
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("|", list(STARTERS)),
+        ("sel|", ["select"]),
+        ("SELECT 1; INS|", ["INSERT INTO"]),
+        ("SELECT * FROM orders |", list(OFFERED)),
+        ("SELECT * FROM orders whe|", ["where", "when"]),
+        ("select id | from orders", [word.lower() for word in OFFERED]),
+        ("select * from orders gro|", ["group by"]),
+        ("select id fr| orders", ["from"]),
+        ("create view v as sel|", ["select"]),
+        ("select * from |", []),
+        ("select | from orders", []),
+        ('select * from orders "whe|', []),
+    ],
+)
+def test_words_of_syntax(marked, expected, known):
+    assert offered(marked, known, syntax=True) == expected
+
+
+@pytest.mark.parametrize(
+    ("dialect", "marked", "expected"),
+    [
+        (Dialect.HIVE, "select | from `order lines`", ["order_id", "Qty", "`select`", "`order lines`"]),
+        (Dialect.HIVE, "select * from `ord|`", ["`order lines", "`orders"]),
+        (Dialect.HIVE, 'select "or|', None),
+        (Dialect.HIVE, r"select 'it\'s |", None),
+        (Dialect.HIVE, "select explode(x) from orders lateral view explode(tot|", ["total"]),
+        (Dialect.MYSQL, "select 1 # from |", None),
+        (Dialect.SQLITE, "select * from [ord|]", ["[order lines", "[orders"]),
+        (Dialect.SQLITE, "select Qt| from [order lines]", ["Qty"]),
+        (Dialect.PRESTO, "select Qt| from \"order lines\"", ["Qty"]),
+        (Dialect.SQLSERVER, "select T.| from [Big Schema].T", ['"größe"']),
+    ],
+)  # fmt: skip
+def test_dialects(dialect, marked, expected, known):
+    assert offered(marked, known, dialect) == expected
+
+
+def test_columns_that_are_not_known_yet_are_asked_for():
+    known = KnownTables.of("main", [("main", "Flights"), ("main", "planes")])
+    assert offered("select f.| from flights f", known) == []
+    assert known.missing() == {"main": ["Flights"]}
+    known.learn("main", ["Flights"], {"Flights": ["dep_delay"]})
+    assert known.missing() == {}
+    assert offered("select f.| from flights f", known) == ["dep_delay"]
+
+
+def test_of_very_many_tables_as_many_as_people_read_are_offered():
+    known = KnownTables.of("main", [("main", f"t{number}") for number in range(5000)])
+    assert len(offered("select * from |", known)) == MOST
+    assert offered("select * from t4999|", known) == ["t4999"]
+
+
+WORDS = (
+    "SELECT FROM WHERE JOIN ON USING WITH x AS ( ) , . ; * = 'a \"b `c [d ] -- /* */ $$ 1 orders o AND GROUP BY UNION "
+    "INSERT INTO UPDATE SET CREATE TABLE VALUES CASE END LATERAL VIEW IN EXISTS ORDER LIMIT :: größe 日本 🙂"
+)
+SNIPPETS = st.sampled_from([*WORDS.split(), "\n"])
+
+
+@given(
+    st.lists(SNIPPETS, max_size=40).map(" ".join) | st.text(max_size=80), st.integers(0, 200), st.sampled_from(Dialect)
+)
+def test_any_text_is_read(text, cursor, dialect):
+    cursor = min(cursor, len(text))
+    context = context_at(text, cursor, dialect)
+    if context is not None:
+        known = KnownTables.of("main", [("main", "orders"), ("main", "größe")])
+        known.learn("main", ["orders", "größe"], {"orders": ["id"], "größe": ["日本"]})
+        assert context.start <= cursor
+        for choice, kind in choices(context, known):
+            assert unquoted(choice).lower().startswith(context.prefix.lower()) or kind == "table"
+
+
+@pytest.mark.parametrize("depth", [200, 3000])
+def test_many_parentheses_are_read(depth, known):
+    context = context_at("select * from orders where " + "(" * depth + "tot", 27 + depth + 3, Dialect.HIVE)
+    assert "total" in [text for text, _ in choices(context, known)]
+    nested = "select * from (" * depth + "select "
+    assert context_at(nested, len(nested), Dialect.HIVE) is not None
+
+
+@given(st.text(min_size=1, max_size=255), st.sampled_from(Dialect))
+def test_a_written_name_is_one_token_and_that_name(name, dialect):
+    text = written(name, dialect)
+    [token] = tokens_of(text, dialect)
+    assert (token.start, token.end, token.is_open) == (0, len(text), False)
+    assert unquoted(text) == name
