@@ -11,10 +11,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=scripts/environment.sh
 . scripts/environment.sh
 
-# The environment of the tests has all that is needed, too.
-environment=.venv-test
-if [ ! -x "$environment/bin/zensical" ]; then
-  environment=.venv-docs
-  make_environment "$environment" docs
-fi
-exec "$environment/bin/python" -m scripts.make_docs ${out:+"$out"}
+make_environment .venv-test test
+exec .venv-test/bin/python -m scripts.make_docs ${out:+"$out"}

@@ -28,7 +28,7 @@ find_python() {
 
 # Print the sources of the package that an editable installation does not pick up by itself.
 build_inputs() {
-  cat pyproject.toml hatch_*.py javascript.lock.json
+  cat pyproject.toml locks/*.txt hatch_*.py javascript.lock.json
   (cd labextension && LC_ALL=C find package.json rspack.config.js yarn.lock schema src style -type f ! -name '*.spec.*' -exec cksum {} + | sort)
 }
 
@@ -47,29 +47,44 @@ make_environment() {
     [ -e "$folder/pyvenv.cfg" ] || die "$folder is in the way and is no virtual environment: move it"
     rm -rf "$folder"
   fi
-  install_with_uv "$python" "$folder" "$extra" || install_with_pip "$python" "$folder" "$extra"
+  install "$python" "$folder" "$extra"
   printf '%s\n' "$wanted" >"$folder/made-from"
 }
 
-install_with_uv() {
-  command -v uv >/dev/null || return 1
-  (
-    # Pass pip's settings for a mirror and its certificate to uv, under uv's names.
-    [ -z "${PIP_INDEX_URL:-}" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}"
-    [ -z "${PIP_FIND_LINKS:-}" ] || export UV_FIND_LINKS="${UV_FIND_LINKS:-$PIP_FIND_LINKS}"
-    [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"
-    [ -x "$2/bin/python" ] || uv venv --quiet --python "$1" "$2" || exit 1
-    uv pip install --compile-bytecode --python "$2/bin/python" --editable ".[$3]"
-  ) || { say "uv could not install it, now with pip"; return 1; }
+# Print the path of uv: the machine's, else the one in the environment FOLDER.
+find_uv() { command -v uv || printf '%s\n' "$PWD/$1/bin/uv"; }
+
+# Run uv with pip's settings for a mirror and its certificate, under uv's names.
+uv_settings() (
+  [ -z "${PIP_INDEX_URL:-}" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}"
+  [ -z "${PIP_FIND_LINKS:-}" ] || export UV_FIND_LINKS="${UV_FIND_LINKS:-$PIP_FIND_LINKS}"
+  [ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"
+  exec "$@"
+)
+
+# Install the package editable into FOLDER, with the versions that the lock of EXTRA says (scripts/lock.sh renews it).
+install() {
+  local python=$1 folder=$2 extra=$3 uv
+  if ! [ -x "$folder/bin/python" ]; then
+    if command -v uv >/dev/null; then
+      uv venv --quiet --python "$python" "$folder" || die "no virtual environment could be made in $PWD/$folder: see above"
+    else
+      "$python" -c 'import venv, ensurepip' 2>/dev/null || die "this Python makes no virtual environments. Do one of:
+  Debian, Ubuntu: sudo apt install python3-venv     elsewhere: install uv (https://docs.astral.sh/uv/)"
+      "$python" -m venv "$folder" || die "no virtual environment could be made in $PWD/$folder: see above"
+    fi
+  fi
+  uv=$(find_uv "$folder")
+  [ -x "$uv" ] || "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r locks/uv.txt ||
+    cannot_install
+  uv_settings "$uv" pip install --compile-bytecode --python "$folder/bin/python" --require-hashes \
+    --build-constraints locks/build.txt -r "locks/$extra.txt" || cannot_install
+  uv_settings "$uv" pip install --python "$folder/bin/python" --build-constraints locks/build.txt --no-deps --editable . ||
+    cannot_install
 }
 
-install_with_pip() {
-  if ! "$2/bin/python" -c 'import pip' >/dev/null 2>&1; then
-    "$1" -c 'import venv, ensurepip' 2>/dev/null || die "this Python makes no virtual environments. Do one of:
-  Debian, Ubuntu: sudo apt install python3-venv     elsewhere: install uv (https://docs.astral.sh/uv/)"
-    "$1" -m venv "$2" || die "no virtual environment could be made in $PWD/$2: see above"
-  fi
-  "$2/bin/python" -m pip install --disable-pip-version-check --editable ".[$3]" || die "the installation failed: see above.
+cannot_install() {
+  die "the installation failed: see above.
   No network? A proxy is set by HTTPS_PROXY, a mirror by PIP_INDEX_URL, a certificate of your own by SSL_CERT_FILE
   and, for npm, NODE_EXTRA_CA_CERTS. What is downloaded already is kept: run $(basename "$0") again."
 }
