@@ -4,6 +4,9 @@
 #   bash test.sh           the gate: all checks, the fast tests, one real path per part; nothing is run twice
 #   bash test.sh --fast    for somebody who edits: all checks and the fast tests; no engine, no browser
 #   bash test.sh --all     everything: all engines, all browser views, R, both databases, prose, documentation
+#   bash test.sh --campaign [MINUTES]
+#                          services under load are killed and lose their database, disk or clock, again and again for
+#                          that many minutes (one round without), with another seed each round
 #
 # Other arguments go to pytest, as in `bash test.sh tests/client -x`. CONTRIBUTING.md says which test is in which set.
 set -euo pipefail
@@ -14,12 +17,21 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 say() { printf '\n==> %s (%d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)); }
 
 selected=gate
+minutes=0
 case "${1:-}" in
   --all | --fast) selected=${1#--}; shift ;;
-  --help | -h) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit ;;
+  --campaign)
+    selected=campaign
+    shift
+    case "${1:-}" in [1-9]*) minutes=$1; shift ;; esac
+    ;;
+  --help | -h) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit ;;
 esac
 whole_set=yes
 [ $# = 0 ] || whole_set=no
+# Print the hash of the tree, or nothing where a file differs from it.
+committed_tree() { [ -n "$(git status --porcelain 2>&1)" ] || git rev-parse 'HEAD^{tree}'; }
+tree=$(committed_tree)
 
 make_environment .venv-test test
 python=$PWD/.venv-test/bin/python
@@ -32,7 +44,7 @@ checks=$(mktemp -d)
 trap 'jobs -p | xargs -r kill; rm -rf "$checks"' EXIT
 # Made meanwhile, once: the engines, which are downloads most of all, and vale, later where a C compiler is still missing.
 engines="" build=""
-if [ "$selected" != fast ]; then
+if [ "$selected" = gate ] || [ "$selected" = all ]; then
   "$python" -m svc_jupyter engines install all >"$checks/engines" 2>&1 &
   engines=$!
 fi
@@ -57,15 +69,17 @@ check_extension() {
   check "tsc" lab types
   check "jest" lab test
 }
-# Each check keeps one processor busy, so those of the extension run beside those of the package.
-check_extension >"$checks/extension" 2>&1 &
-extension=$!
-check "ruff check" "$python" -m ruff check .
-check "ruff format" "$python" -m ruff format --check .
-check "mypy" "$python" -m mypy
-check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
-wait "$extension"
-cat "$checks/extension"
+if [ "$selected" != campaign ]; then
+  # Each check keeps one processor busy, so those of the extension run beside those of the package.
+  check_extension >"$checks/extension" 2>&1 &
+  extension=$!
+  check "ruff check" "$python" -m ruff check .
+  check "ruff format" "$python" -m ruff format --check .
+  check "mypy" "$python" -m mypy
+  check "import-linter" "$python" -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
+  wait "$extension"
+  cat "$checks/extension"
+fi
 
 # provide NAME FIND PACKAGES ADVICE: what some tests use. FIND succeeds when it is there; root on Debian gets PACKAGES
 # installed, everybody else the advice.
@@ -88,7 +102,7 @@ find_bubblewrap() { "$python" -c 'from svc_jupyter.service.isolation import bubb
 find_faketime() { "$python" -c 'from tests.support.stepped_clock import library; print(library())' 2>/dev/null; }
 find_nginx() { command -v nginx || [ -x /usr/sbin/nginx ]; }
 
-[ "$selected" = fast ] || provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
+[ -z "$engines" ] || provide "Chromium or Chrome" find_browser chromium "https://www.google.com/chrome/"
 if [ "$selected" = all ]; then
   provide "R with its package IRkernel, gcc and make" find_r "r-base-core r-cran-irkernel gcc libc6-dev make" \
     "R from https://www.r-project.org/, then install.packages('IRkernel')"
@@ -97,8 +111,8 @@ if [ "$selected" = all ]; then
   check "vale (built once, into the user's cache folder)" "$python" -m scripts.check_prose
   check "documentation" "$python" -m scripts.make_docs "$checks/docs"
   provide nginx find_nginx nginx-light "https://nginx.org/en/download.html"
-  provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
 fi
+[ "$selected" != campaign ] || provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
 if [ -n "$engines" ]; then
   say "engines (installed once, into the user's cache folder)"
   installed=0
@@ -119,7 +133,10 @@ case $selected in
     ;;
   all)
     # Real daemons on a busy machine: what fails is run once more, and reported as flaky; what fails twice has failed.
-    options+=(--reruns 1)
+    options+=(-m "not campaign" --reruns 1)
+    ;;
+  campaign)
+    options+=(-m campaign)
     ;;
 esac
 # Databases and services of tests commit all the time: where memory has room, they wait for no disk.
@@ -133,22 +150,28 @@ fi
 # One worker more than there are processors: a test often waits for a process that it started.
 workers=$(($(getconf _NPROCESSORS_ONLN) + 1))
 
-say "pytest"
 code=0
-"$python" -m pytest -n "$workers" --dist loadgroup "${options[@]}" "$@" || code=$?
+until=$((SECONDS + minutes * 60))
+export CAMPAIGN_SEED=16
+while :; do
+  say "pytest"
+  "$python" -m pytest -n "$workers" --dist loadgroup "${options[@]}" "$@" || code=$?
+  [ "$code" = 0 ] && [ "$SECONDS" -lt "$until" ] || break
+  CAMPAIGN_SEED=$((CAMPAIGN_SEED + 1))
+done
 [ ! -s "$checks/failed" ] || die "failed before the tests: $(cut -c3- "$checks/failed")"
 [ "$code" = 0 ] || die "tests failed. One of them alone, with what it prints:
   .venv-test/bin/python -m pytest -n0 -x TEST    with the name after FAILED or ERROR above, as far as the first @"
 
 # The tree that has passed, for a hook before a push (CONTRIBUTING.md).
-if [ "$selected" != fast ] && [ "$whole_set" = yes ] && tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null) &&
-  [ -z "$(git status --porcelain)" ]; then
+if [ "$selected$whole_set" = gateyes ] && [ -n "$tree" ] && [ "$(committed_tree)" = "$tree" ]; then
   printf '%s\n' "$tree" >"$(git rev-parse --git-dir)/tested-tree"
 fi
 case $selected in
   gate) what="the gate: all checks, the fast tests, and one real path of each part" ;;
   fast) what="all checks and the fast tests" ;;
-  all) what="all checks and all tests" ;;
+  all) what="all checks and all tests but the campaigns" ;;
+  campaign) what="the campaigns, the last one with seed $CAMPAIGN_SEED" ;;
 esac
-[ "$whole_set" = yes ] || what="all checks, and the tests that were named"
+[ "$whole_set" = yes ] || what="what was named of $what"
 printf '\n==> passed in %d min %02d s: %s\n' $((SECONDS / 60)) $((SECONDS % 60)) "$what"

@@ -19,7 +19,7 @@ from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.service.processes.marks import mark_of, marked_processes
 
-pytest_plugins = ["tests.support.needs", "tests.support.reruns"]
+pytest_plugins = ["tests.support.needs", "tests.support.reruns", "tests.support.slow_tests"]
 
 # No property fails because the machine is busy.
 hypothesis.settings.register_profile(

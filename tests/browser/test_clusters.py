@@ -13,6 +13,7 @@ NODE_SECONDS = 120_000
 """How long a node may take to come or go, in milliseconds, on a busy machine."""
 
 
+@pytest.mark.gate
 def test_a_worker_is_added_and_removed_and_watched_as_it_comes_and_goes(page: LabPage, up_cluster: str) -> None:
     page.open()
     row = _row(page, up_cluster)
@@ -94,7 +95,6 @@ def test_a_view_that_nobody_sees_asks_nothing_and_one_without_answers_shows_noth
     assert len(page.traffic.to_the_extension("clusters")) <= before + 1, "what was under way may end"
 
 
-@pytest.mark.gate
 def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, service: ServiceProcess) -> None:
     settings = {
         "label": [page.name],

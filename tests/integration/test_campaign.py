@@ -8,6 +8,7 @@ its host is in test_replicas.py.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,9 +20,9 @@ from tests.support.outage_cluster import OutageCluster, outage_cluster
 from tests.support.service_process import wait_until
 from tests.support.stepped_clock import SteppedClock
 
-pytestmark = pytest.mark.timeout(1200)
+pytestmark = [pytest.mark.campaign, pytest.mark.timeout(1200)]
 
-SEED = 16
+SEED = int(os.environ.get("CAMPAIGN_SEED", "16"))
 Happening = Callable[[Campaign], None]
 
 

@@ -13,6 +13,7 @@ import pytest
 from tests.conftest import end_commands_of
 from tests.support.service_process import ServiceProcess, wait_until
 
+pytestmark = pytest.mark.campaign
 SIZE_MB = 12
 MOUNT = f'mount -t tmpfs -o size={SIZE_MB}m tmpfs "$0" && exec "$@" 2>>"$0/serve.log"'
 """The service's own log is on the small disk too."""

@@ -13,6 +13,7 @@ import pytest
 from tests.support.outage_cluster import OutageCluster, outage_cluster
 from tests.support.service_process import ServiceProcess, wait_until
 
+pytestmark = pytest.mark.campaign
 NewService = Callable[..., ServiceProcess]
 
 

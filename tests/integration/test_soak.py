@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 from tests.support.service_process import ServiceProcess, wait_until
 
+pytestmark = pytest.mark.campaign
 ROUNDS = 5
 AT_LEAST = 40
 """Commands accepted in each round."""

@@ -9,10 +9,9 @@ from uuid import uuid4
 import pytest
 from tests.conftest import end_commands_of
 from tests.support.engines import engine_at_once
-from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
+from tests.support.hadoop import HadoopService, end_clusters_of, start_cluster, use_hadoop
 from tests.support.hive import end_metastore_of
 from tests.support.pig import FLIGHTS, put_data, rows_of, succeeded
-from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.service.installs.engine import Engine
 
@@ -21,11 +20,11 @@ _SECONDS = 280.0
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HadoopService]:
     """A service whose cluster `default` is UP with one of at most three workers."""
     for engine in (Engine.HADOOP, Engine.PIG, Engine.HIVE_METASTORE, Engine.SPARK):
         engine_at_once(engine)
-    service = ServiceProcess(tmp_path_factory.mktemp("hadoop") / "data", kill_grace_seconds=1).start()
+    service = HadoopService(tmp_path_factory.mktemp("hadoop") / "data", kill_grace_seconds=1).start()
     try:
         put_data(service)
         use_hadoop(service, initial_nodes=1, max_nodes=3)
@@ -38,12 +37,12 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
         end_metastore_of(service.data_dir)
 
 
-def workers_of(service: ServiceProcess) -> set[str]:
+def workers_of(service: HadoopService) -> set[str]:
     nodes = service.http.get("/clusters/default/state").json()["nodes"]
     return {node["private_dns"] for node in nodes if node["role"] == "worker" and node["status"] == "RUNNING"}
 
 
-def ended(service: ServiceProcess, answer: Any) -> dict[str, Any]:
+def ended(service: HadoopService, answer: Any) -> dict[str, Any]:
     """Wait for the end of a command that a request has made."""
     assert answer.status_code == 200, answer.text
     record = service.ended(answer.json()["id"], _SECONDS)
@@ -51,7 +50,7 @@ def ended(service: ServiceProcess, answer: Any) -> dict[str, Any]:
     return record
 
 
-def test_a_pig_script_computes_on_yarn_and_gives_typed_rows(service: ServiceProcess) -> None:
+def test_a_pig_script_computes_on_yarn_and_gives_typed_rows(service: HadoopService) -> None:
     script = FLIGHTS + "g = GROUP f BY carrier; s = FOREACH g GENERATE group AS carrier, COUNT(f) AS n; DUMP s;"
     record = succeeded(service, script)
     assert sorted(rows_of(service, record["id"]), key=str) == [
@@ -61,7 +60,7 @@ def test_a_pig_script_computes_on_yarn_and_gives_typed_rows(service: ServiceProc
     ]
 
 
-def test_hive_makes_a_partition_that_a_sensor_sees(service: ServiceProcess) -> None:
+def test_hive_makes_a_partition_that_a_sensor_sees(service: HadoopService) -> None:
     table = f"sales_{uuid4().hex}"
     query = (
         f"CREATE TABLE {table} (item string, n int) PARTITIONED BY (day string) STORED AS PARQUET;\n"
@@ -78,7 +77,7 @@ def test_hive_makes_a_partition_that_a_sensor_sees(service: ServiceProcess) -> N
     assert seen == {"2026-11-21": {"status": "true"}, "2026-11-22": {"status": "false"}}
 
 
-def test_a_node_is_added_and_removed(service: ServiceProcess) -> None:
+def test_a_node_is_added_and_removed(service: HadoopService) -> None:
     first = workers_of(service)
     added = ended(service, service.http.post("/clusters/default/nodes", json={"node_count": 1}))
     assert added["message"] == "1 node added"

@@ -42,6 +42,8 @@ class ServiceProcess:
 
     launcher: tuple[str, ...] = ()
     """The beginning of the command line, of a program that runs the rest of it."""
+    python: str = sys.executable
+    """The Python whose package it runs."""
 
     def __init__(self, data_dir: Path, **settings: object) -> None:
         self.data_dir = data_dir
@@ -66,7 +68,7 @@ class ServiceProcess:
             self._process = subprocess.Popen(
                 [
                     *self.launcher,
-                    *(sys.executable, "-m", "svc_jupyter", "serve", "--data-dir", str(self.data_dir)),
+                    *(self.python, "-m", "svc_jupyter", "serve", "--data-dir", str(self.data_dir)),
                     *arguments,
                 ],
                 stdin=subprocess.DEVNULL,
