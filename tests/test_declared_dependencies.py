@@ -85,3 +85,33 @@ def test_the_license_names_those_of_the_bundled_javascript():
     wanted = set(re.findall(r'"(?:licenseId|license)": "([^"]+)"', bundled + lock))
     assert {"MIT", "Apache-2.0"} <= wanted
     assert wanted <= set(PROJECT["license"].split(" AND "))
+
+
+def requirements_of(extra: str) -> list[Requirement]:
+    """Return what an extra requires, with the extras of this package that it names and the package's own."""
+    wanted = [Requirement(one) for one in PROJECT["optional-dependencies"][extra]]
+    inner = [name for one in wanted if one.name == PROJECT["name"] for name in sorted(one.extras)]
+    others = [one for one in wanted if one.name != PROJECT["name"]]
+    return [
+        *map(Requirement, PROJECT["dependencies"]),
+        *others,
+        *(each for name in inner for each in requirements_of(name)),
+    ]
+
+
+@pytest.mark.parametrize("extra", ["demo", "test"])
+def test_a_lock_has_a_version_in_the_range_of_each_requirement(extra: str):
+    versions: dict[str, list[str]] = {}
+    for name, version in re.findall(
+        r"^([\w.-]+)==([^\s;]+)", (ROOT / "locks" / f"{extra}.txt").read_text(), re.MULTILINE
+    ):
+        versions.setdefault(canonicalize_name(name), []).append(version)
+    wrong = [
+        str(wanted)
+        for wanted in requirements_of(extra)
+        if not any(
+            wanted.specifier.contains(version, prereleases=True)
+            for version in versions.get(canonicalize_name(wanted.name), [])
+        )
+    ]
+    assert wrong == [], "run: bash scripts/lock.sh"
