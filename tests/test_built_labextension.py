@@ -40,7 +40,7 @@ def node_of_version(folder: Path, version: str) -> None:
     program.chmod(0o755)
 
 
-def test_what_was_built_from_these_sources_is_left_alone(tree: Path, builder: ModuleType, monkeypatch) -> None:
+def test_an_up_to_date_build_is_not_repeated(tree: Path, builder: ModuleType, monkeypatch) -> None:
     monkeypatch.setattr(builder, "find_node", lambda: pytest.fail("there is nothing to build"))
     assert builder.requirements(tree) == []
     builder.build(tree)

@@ -41,7 +41,7 @@ def test_the_mode_holds_whatever_the_umask_and_the_old_file_say(tmp_path: Path):
     assert (mode_of(file), mode_of(tmp_path / "usual")) == (0o700, 0o400)
 
 
-def test_what_fails_leaves_the_old_file_and_no_draft(tmp_path: Path):
+def test_a_failed_write_keeps_the_old_file_and_leaves_no_draft(tmp_path: Path):
     file = tmp_path / "file"
     write_whole(file, "old")
     with pytest.raises(UnicodeEncodeError):

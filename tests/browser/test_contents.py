@@ -274,7 +274,7 @@ def test_the_search_finds_what_was_read_by_its_name(tree: Tree) -> None:
     expect(tree.row("planes.ipynb")).to_be_visible()
 
 
-def test_what_was_open_is_open_again_after_a_reload_and_an_empty_folder_says_so(
+def test_an_open_folder_stays_open_after_a_reload_and_an_empty_folder_is_labelled(
     own_page: LabPage, service: ServiceProcess
 ) -> None:
     tree = Tree(own_page, service)

@@ -108,7 +108,7 @@ def test_a_table_is_found_queried_and_previewed(data: Data, service: ServiceProc
         expect(preview).to_contain_text("Preview of flights")
 
 
-def test_what_needs_a_notebook_says_so_without_one(data: Data, service: ServiceProcess) -> None:
+def test_a_step_that_needs_a_notebook_is_disabled_without_one(data: Data, service: ServiceProcess) -> None:
     with tap(service, "CREATE TABLE flights (origin TEXT)") as name:
         data.page.open()
         data.open(name)

@@ -112,7 +112,7 @@ def test_the_doctor_shows_what_is_missing_and_finds_damage(engines: Run, engines
     assert "→ svc-jupyter engines uninstall hive-metastore && svc-jupyter engines install hive-metastore" in output
 
 
-def test_what_another_version_of_the_package_installed_is_reported_and_removed(engines: Run, engines_dir: Path):
+def test_an_engine_installed_by_another_version_is_reported_as_outdated_and_removed(engines: Run, engines_dir: Path):
     engines("install", "hive-metastore")
     old = engines_dir / f"pig-0.17.0-{'a' * 12}"
     old.mkdir()

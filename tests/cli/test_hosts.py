@@ -71,9 +71,7 @@ def test_a_host_that_can_be_used_is_told_line_by_line(hosts: SshHosts, capsys: p
     assert not hosts["two"].folder.exists()  # nothing was changed there
 
 
-def test_what_keeps_a_host_from_being_used_is_named_with_what_to_do(
-    hosts: SshHosts, capsys: pytest.CaptureFixture[str]
-):
+def test_each_problem_of_a_host_is_reported_by_the_check(hosts: SshHosts, capsys: pytest.CaptureFixture[str]):
     hosts.write_inventory(one={"java": "/nowhere/java"}, two={"port": 1})
     with socket.create_server((hosts["one"].address, 8088)):
         assert main(["hosts", "check"]) == 1

@@ -283,13 +283,15 @@ def test_the_audit_log_is_filtered(run: Run, word: str, email: str):
         (("user", "list", "--profile", "gone"), FAILED, "there is no [profiles.gone]"),
     ],
 )
-def test_what_cannot_be_done_is_reported_with_its_exit_code(run: Run, words: tuple[str, ...], code: int, expected: str):
+def test_a_command_that_fails_is_reported_with_its_exit_code(
+    run: Run, words: tuple[str, ...], code: int, expected: str
+):
     found, out, err = run(*words)
     assert (found, out) == (code, "")
     assert expected in err
 
 
-def test_what_destroys_asks_at_a_terminal_and_does_nothing_without_a_yes(
+def test_a_deletion_asks_at_a_terminal_and_changes_nothing_without_a_yes(
     run: Run, word: str, monkeypatch: pytest.MonkeyPatch
 ):
     printed(run("group", "create", word))

@@ -61,7 +61,9 @@ def test_a_copy_that_nobody_changed_is_replaced(tmp_path: Path):
 
 
 @pytest.mark.parametrize(("content", "message"), [(None, "No such file"), ("print(1)", "is not a notebook")])
-def test_what_is_no_notebook_is_reported_in_one_line(tmp_path: Path, svc_jupyter, content: str | None, message: str):
+def test_a_missing_or_invalid_notebook_is_reported_in_one_line(
+    tmp_path: Path, svc_jupyter, content: str | None, message: str
+):
     path = tmp_path / "a.ipynb"
     if content is not None:
         path.write_text(content)

@@ -154,7 +154,7 @@ def test_a_wait_for_a_state_has_an_end_when_one_is_asked_for(client: Any, servic
         client.clusters.wait("default", timeout=0)
 
 
-def test_what_the_service_refuses_is_reported_in_its_words(client: Any, service: ServiceDouble) -> None:
+def test_a_refused_start_is_reported_in_the_words_of_the_service(client: Any, service: ServiceDouble) -> None:
     service.next_answers.append(error(409, "cluster default is already UP"))
     with pytest.raises(Conflict, match="already UP"):
         client.clusters.start("default")

@@ -136,7 +136,7 @@ def test_an_address_is_brought_to_one_form(given: str, clean: str) -> None:
 
 
 @pytest.mark.parametrize("given", ["a.test", "ftp://a.test", "https://", "https://a.test:99999", "https://a.test?x=1"])
-def test_what_is_no_address_is_refused(given: str) -> None:
+def test_an_invalid_base_url_is_refused(given: str) -> None:
     with pytest.raises(ConfigurationError, match="base_url must"):
         clean_base_url(given)
 

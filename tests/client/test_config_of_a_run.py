@@ -52,7 +52,9 @@ def test_the_service_of_the_run_beats_the_default_profile(environ: dict[str, str
 
 
 @pytest.mark.parametrize("is_there", [True, False])
-def test_what_the_notebook_names_itself_beats_it(environ: dict[str, str], file: Path, is_there: bool) -> None:
+def test_a_service_named_by_the_notebook_takes_precedence_over_the_service_of_the_run(
+    environ: dict[str, str], file: Path, is_there: bool
+) -> None:
     if not is_there:
         file.unlink()
     assert Settings.load("https://a.test", "t", environ=environ).base_url == "https://a.test"

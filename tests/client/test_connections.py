@@ -132,7 +132,7 @@ class TestBlocking:
                 with pytest.raises(httpx.ConnectError):
                     client.get("http://127.0.0.1:1/")
 
-    def test_what_is_not_used_for_long_is_closed(
+    def test_an_idle_connection_is_closed(
         self, peer: Peer, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         with client.stream("GET", "/") as streamed:
@@ -200,7 +200,7 @@ class TestAsyncio:
                 await call
             assert (await client.get("/")).text == "hi"
 
-    async def test_what_is_not_used_for_long_is_closed(
+    async def test_an_idle_connection_is_closed(
         self, peer: Peer, async_client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async with async_client.stream("GET", "/") as streamed:

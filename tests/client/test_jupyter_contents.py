@@ -127,7 +127,7 @@ def test_an_upload_goes_into_a_folder_or_under_a_name(
     assert json.loads(extended.requests[-1].content)["content"] == NOTEBOOK
 
 
-def test_what_cannot_be_uploaded_is_reported_before_anything_is_sent(
+def test_an_invalid_or_missing_upload_is_reported_before_anything_is_sent(
     connect: Any, extended: ServiceDouble, tmp_path: Path
 ) -> None:
     contents = contents_of(connect, extended)

@@ -6,7 +6,7 @@ def info(page: int, following: int | None) -> PagingInfo:
     return PagingInfo(page=page, per_page=3, next_page=following)
 
 
-def test_what_new_objects_push_to_the_next_page_is_not_given_twice() -> None:
+def test_an_object_that_moves_to_the_next_page_is_returned_once() -> None:
     pages: Pages[int] = Pages(int)
     assert pages.take([9, 8, 7], info(1, 2)) == [9, 8, 7]
     assert pages.page == 2

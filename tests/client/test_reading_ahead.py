@@ -132,7 +132,9 @@ def test_every_way_to_read_takes_them(submit: Any, extended: ServiceDouble, read
         *("no stream", "other rows", "other batches", "older service", "stopping service", "failing service"),
     ],
 )
-def test_what_did_not_come_whole_is_read_after_the_end(submit: Any, extended: ServiceDouble, ahead: Any) -> None:
+def test_a_result_that_was_not_read_ahead_completely_is_downloaded_after_the_end(
+    submit: Any, extended: ServiceDouble, ahead: Any
+) -> None:
     command, _ = submit(ahead)
     assert command.wait(read_ahead=True).result().to_arrow().equals(TABLE)
     assert len(plain_downloads(extended)) == 1

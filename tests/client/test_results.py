@@ -131,7 +131,7 @@ def test_a_download_that_never_succeeds_fails(connect: Any, extended: ServiceDou
 
 
 @pytest.mark.parametrize("content", [b"", b"no arrow at all", arrow_bytes(TABLE)[:20_000]])
-def test_what_is_no_arrow_stream_is_an_unexpected_answer(connect: Any, extended: ServiceDouble, content: bytes) -> None:
+def test_an_invalid_arrow_stream_is_an_unexpected_answer(connect: Any, extended: ServiceDouble, content: bytes) -> None:
     query(extended)
     result = result_of(connect(extended))
     extended.next_answers.append(httpx.Response(200, content=content, headers={"Content-Type": paths.ARROW_STREAM}))

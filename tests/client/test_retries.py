@@ -78,7 +78,7 @@ def test_a_status_shows_how_far_the_call_came() -> None:
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE"])
-def test_what_was_not_sent_may_always_be_sent_and_what_was_answered_never(method: str) -> None:
+def test_an_unsent_request_may_be_repeated_and_an_answered_request_may_not(method: str) -> None:
     assert may_repeat(method, Reach.NOT_SENT, idempotent_post=False, has_retry_after=False)
     assert not may_repeat(method, Reach.ANSWERED, idempotent_post=True, has_retry_after=True)
 

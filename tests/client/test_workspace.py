@@ -56,7 +56,7 @@ def test_folders_are_named_by_location_or_id(
     assert ("Idempotency-Key" in service.requests[0].headers) is (method == "POST")
 
 
-def test_what_a_deletion_would_take_is_asked_for_where_the_service_reports_it(
+def test_the_effect_of_a_deletion_is_requested_and_is_none_where_unsupported(
     connect: Any, service: ServiceDouble
 ) -> None:
     answer = {"message": "deleting Common/a takes 1 folder", "folder": FOLDER, "deletes": COUNTS}

@@ -117,7 +117,7 @@ def test_a_page_without_a_place_in_the_navigation_is_an_orphan():
     assert make_docs.orphans({"a.md", "b.md", "c.md"}, navigation) == ["c.md"]
 
 
-def test_what_a_page_loads_from_elsewhere_is_found(tmp_path: Path):
+def test_a_file_that_a_page_loads_from_another_host_is_found(tmp_path: Path):
     (tmp_path / "good.html").write_text('<a href="https://example.com">x</a><script src="assets/a.js"></script>')
     (tmp_path / "bad.html").write_text('<script defer src="https://cdn.example.com/a.js"></script>')
     assert make_docs.loaded_from_elsewhere(tmp_path) == ["bad.html: https://cdn.example.com/a.js"]

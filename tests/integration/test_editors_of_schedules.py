@@ -102,7 +102,7 @@ def test_to_update_a_schedule_is_not_to_say_what_it_runs(invite: Invite):
     assert (shown["name"], shown["command"]) == ("at night", record["command"])
 
 
-def test_what_another_has_changed_runs_while_both_may_run_it(service: ServiceProcess, invite: Invite):
+def test_a_schedule_changed_by_another_user_runs_while_both_users_may_run_it(service: ServiceProcess, invite: Invite):
     owner, planner, editor = invite(**RUNS), invite(**SCHEDULES), invite(**RUNS)
     schedule_id = scheduled(owner)["id"]
     status, text = planner.put(schedule_id, command={"inline": "id"})

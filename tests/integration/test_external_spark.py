@@ -178,7 +178,7 @@ def test_health_comes_from_the_server_and_nodes_are_not_the_services(service: Se
         ({"command_type": "HadoopCommand", "sub_command": "jar", "sub_command_args": "a.jar"}, "Hadoop"),
     ],
 )
-def test_what_needs_more_than_it_has_is_refused(service: ServiceProcess, fields: dict[str, Any], needs: str):
+def test_a_command_that_needs_another_engine_is_refused(service: ServiceProcess, fields: dict[str, Any], needs: str):
     answer = service.http.post("/commands", json={"label": "lake", **fields})
     assert answer.status_code == 422
     assert f"cluster lake runs Hive; this needs {needs}" in answer.text
@@ -214,7 +214,7 @@ def test_secrets_are_in_no_file_and_no_process_list(theirs: PlainSpark, service:
     assert service.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
 
 
-def test_what_cannot_be_reached_or_trusted_is_reported(theirs: PlainSpark, service: ServiceProcess):
+def test_an_unreachable_or_untrusted_server_is_reported(theirs: PlainSpark, service: ServiceProcess):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     attach(service, "gone", hiveserver2=f"127.0.0.1:{port}")
@@ -247,7 +247,7 @@ def test_spark_connect_is_reached_by_tls_with_a_trusted_authority(theirs: PlainS
     assert "its certificate is not trusted" in message
 
 
-def test_what_is_no_sql_and_no_python_is_refused_by_spark_connect(service: ServiceProcess):
+def test_spark_connect_refuses_commands_other_than_sql_and_python(service: ServiceProcess):
     for fields in ({"language": "scala", "program": "1"}, {"cmdline": "spark-submit a.py"}):
         answer = service.http.post("/commands", json={"command_type": "SparkCommand", "label": "connect", **fields})
         assert answer.status_code == 422

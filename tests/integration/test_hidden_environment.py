@@ -42,7 +42,7 @@ def test_a_command_reads_nothing_of_the_services_process(service: ServiceProcess
     assert "Permission denied" in command["message"]
 
 
-def test_what_commands_start_is_found_by_its_mark_and_ended_all_the_same(service: ServiceProcess, tmp_path: Path):
+def test_processes_of_a_command_are_found_by_their_mark_and_ended(service: ServiceProcess, tmp_path: Path):
     escaped = tmp_path / "escaped"
     command_id = service.submit(f"setsid sleep 600 & echo $! >{escaped}; sleep 600")["id"]
     wait_until(lambda: escaped.exists() and escaped.read_text(), "the process that leaves the session")

@@ -143,7 +143,7 @@ def test_a_cancellation_and_a_timeout_end_the_kernel_and_keep_its_outputs(servic
     assert "begun" not in str(stored(service, "Common/endless.ipynb")["cells"][1]["outputs"])
 
 
-def test_what_cannot_be_run_is_refused_and_named(service: ServiceProcess):
+def test_an_invalid_notebook_command_is_refused_with_the_reason(service: ServiceProcess):
     def refused(**fields: Any) -> tuple[int, str]:
         response = service.http.post("/commands", json={"command_type": "JupyterNotebookCommand", **fields})
         return response.status_code, response.json()["error"]["error_message"]

@@ -263,7 +263,7 @@ def test_bad_input_is_refused_with_the_reason(shared_service: ServiceProcess, fi
     assert said in refusal(shared_service, 422, "POST", "/scheduler", NIGHTLY | fields)
 
 
-def test_what_is_not_there_is_reported(shared_service: ServiceProcess):
+def test_an_unknown_schedule_or_action_is_reported_as_not_found(shared_service: ServiceProcess):
     for method, path in (
         ("GET", "/scheduler/99999"),
         ("PUT", "/scheduler/99999"),

@@ -97,7 +97,7 @@ def test_the_magics_of_a_run_use_its_service_and_submit_and_wait(service: Servic
     assert not home.exists()
 
 
-def test_what_a_run_prints_and_leaves_does_not_hold_the_token(service: ServiceProcess, go: Path):
+def test_the_token_of_a_run_is_absent_from_its_output_logs_and_files(service: ServiceProcess, go: Path):
     show = f"import os\nfor pair in os.environ.items(): print(*pair)\n{CLIENT}\nprint(client, client.settings)"
     more = "import subprocess\nprint(subprocess.run(['env'], capture_output=True, text=True).stdout)\nvars(client)"
     run = begun(service, "Common/shows.ipynb", LOAD, show, "%svc_config", more, waiting_for(go))

@@ -56,7 +56,7 @@ def test_the_table_of_a_last_expression_is_the_result_and_what_was_printed_the_l
     assert "printed ['a', 'b c']" in log(spark, record["id"])
 
 
-def test_what_a_program_without_a_table_prints_is_the_result(spark):
+def test_the_output_of_a_program_without_a_table_is_its_result(spark):
     program = (
         "import subprocess\nprint(spark.range(4).count(), flush=True)\nsubprocess.run(['echo', 'child'])\nspark.stop()"
     )
@@ -235,7 +235,7 @@ def test_nodes_of_a_spark_cluster_cannot_be_changed(spark):
     assert "Node changes are not supported for Spark clusters" in answer.json()["error"]["error_message"]
 
 
-def test_what_cannot_run_there_is_refused(spark):
+def test_a_command_for_an_unsuitable_cluster_or_language_is_refused(spark):
     assert "runs Hadoop; this needs Spark" in refusal(spark, sql="SELECT 1", label="default")
     assert "runs Presto; this needs Spark" in refusal(spark, sql="SELECT 1", label="presto")
     told = refusal(spark, program="1", language="cobol")

@@ -187,7 +187,7 @@ def test_one_paragraph_can_be_run_alone(service: ServiceProcess) -> None:
     assert "has no paragraph '9'" in refusal(service, note_id=note_id, paragraph="9", label="spark")
 
 
-def test_what_cannot_run_is_a_422_with_the_reason(service: ServiceProcess) -> None:
+def test_a_note_that_cannot_run_is_refused_with_422_and_the_reason(service: ServiceProcess) -> None:
     note_id = make(service, "%sql\nselect ${n=1,1|2}")
     beginning = "SparkCommand could not be created: "
     assert refusal(service, note_id=note_id).startswith(f"{beginning}the notebook has no cluster associated")

@@ -80,7 +80,7 @@ def test_a_cancellation_ends_the_program(spark, environment_id):
     wait_until(lambda: not _lives(pid), "R has ended", SECONDS)
 
 
-def test_what_runs_keeps_its_packages_while_the_environment_goes_on_and_back(spark, environment_id):
+def test_a_running_program_keeps_its_packages_while_its_environment_is_changed_and_restored(spark, environment_id):
     before = submit(spark, program=UNTIL_GO + GREETING, language="R")["id"]
     work = spark.folder(before) / "1" / "work"
     wait_until((work / "begun").exists, "the program runs", SECONDS)

@@ -136,7 +136,7 @@ def test_the_fields_of_a_schedule_are_reported_in_words(
         assert told == fields
 
 
-def test_what_was_let_in_once_spoils_no_list(new_service: Any):
+def test_invalid_unicode_in_the_database_is_replaced_in_answers(new_service: Any):
     service = new_service().start()
     schedule = send(service, "POST", "/scheduler", {**SCHEDULE, "macros": [{"a": "'there'"}]}).json()["id"]
     command = service.submit("echo there")["id"]

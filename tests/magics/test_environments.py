@@ -68,7 +68,7 @@ def test_a_change_that_fails_raises_with_its_cause(at_work, name):
     at_work.value(f"%svc_environment delete '{name}' --yes")
 
 
-def test_what_the_service_refuses_is_reported(at_bare_work, name):
+def test_a_refusal_of_the_service_is_reported(at_bare_work, name):
     made = at_bare_work.run(f"%svc_environment create '{name}' 'six @ https://example.org/six.whl'")
     assert isinstance(made.error_in_exec, SvcServiceError)
     assert "is asked for by a URL" in str(made.error_in_exec)

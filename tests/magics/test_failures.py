@@ -109,7 +109,7 @@ def test_a_log_line_that_is_the_message_is_reported_once():
     assert "  more\n" in text
 
 
-def test_what_the_service_reports_itself_is_reported_once():
+def test_details_in_the_message_of_the_service_are_not_repeated():
     message = "no such table: tt\n  query, line 2: from tt\n  tap big (sqlite)"
     text = str(failure(1, message, [], Origin("query", "select a\nfrom tt", "tap big (sqlite)"), 2.0))
     assert text.split("\n") == [

@@ -65,7 +65,7 @@ def test_a_folder_that_is_not_there_is_not_said_to_be_deletable(at_bare_work):
     assert "there is no folder Common/nowhere of notes" in str(error)
 
 
-def test_what_the_service_refuses_is_one_readable_error(at_work, workplace):
+def test_a_refusal_of_the_service_is_one_readable_error(at_work, workplace):
     workplace.folder("a")
     here = workplace.location
     error = at_work.error(f"%svc_folders move '{here}' '{here}/a'")

@@ -61,7 +61,7 @@ def test_the_line_says_that_the_cluster_is_started_for_it(extended_service, note
     assert any("Hive · starting cluster default (12 s)" in line for line in notebook.lines)
 
 
-def test_what_stands_behind_the_sub_command_is_the_job_s(service, notebook):
+def test_text_after_the_sub_command_is_passed_as_its_arguments(service, notebook):
     notebook.value("%svc_hadoop --name count jar 'my job.jar' -D a=b -o out")
     [body] = service.submissions
     assert (body["command_type"], body["name"], body["sub_command"]) == ("HadoopCommand", "count", "jar")

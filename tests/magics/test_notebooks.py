@@ -85,7 +85,7 @@ def test_a_run_goes_on_beside_the_notebook(runs, notebook):
     assert "--no-wait does not wait" in str(notebook.error(f"%svc_notebook run {PATH} --no-wait --open"))
 
 
-def test_what_is_not_understood_runs_nothing(runs, notebook):
+def test_a_line_with_an_invalid_action_or_argument_runs_nothing(runs, notebook):
     assert "there is no action 'rum'. Did you mean run?" in str(notebook.error(f"%svc_notebook rum {PATH}"))
     assert "--arg takes NAME=VALUE" in str(notebook.error(f"%svc_notebook run {PATH} --arg seven"))
     assert "--arg a is given twice" in str(notebook.error(f"%svc_notebook run {PATH} --arg a=1 --arg a=2"))

@@ -115,7 +115,7 @@ def test_a_note_is_made_empty(at_work, workplace, capsys):
         ("import .", SvcUsageError, "directory"),
     ],
 )
-def test_what_is_not_there_is_reported(at_work, workplace, line, kind, expected):
+def test_an_unknown_note_file_or_location_is_reported(at_work, workplace, line, kind, expected):
     workplace.note("delays")
     error = at_work.error(f"%svc_notes {line.format(here=workplace.location)}")
     assert isinstance(error, kind)

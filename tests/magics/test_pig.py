@@ -65,7 +65,7 @@ def test_a_script_that_only_stores_gives_a_table_of_what_it_stored(extended_serv
     assert frame["rows"].sum() == 17
 
 
-def test_what_a_script_prints_are_lines(service, notebook):
+def test_the_output_of_a_script_is_returned_as_lines(service, notebook):
     service.behave("DESCRIBE a;", output="a: {n: int}\n")
     assert list(notebook.value("%%svc_pig\nDESCRIBE a;\n")["line"]) == ["a: {n: int}"]
 

@@ -35,7 +35,7 @@ def test_pipelines_are_listed_archived_and_deleted(at_work, name, capsys):
     assert name not in set(at_work.value("%svc_pipeline")["name"])
 
 
-def test_what_the_service_refuses_is_reported(at_bare_work, name):
+def test_a_refusal_of_the_service_is_reported(at_bare_work, name):
     started = at_bare_work.error(f"%svc_pipeline start '{name}'")
     assert isinstance(started, SvcServiceError)
     assert "no cluster has the label 'nowhere'" in str(started)

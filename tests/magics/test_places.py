@@ -34,7 +34,7 @@ def test_the_line_is_found(message, place):
         "",
     ],
 )
-def test_what_cannot_be_known_is_not_guessed(message):
+def test_an_unknown_or_ambiguous_position_is_not_guessed(message):
     assert position_of(message, QUERY) is None
 
 

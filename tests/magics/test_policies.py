@@ -35,7 +35,7 @@ def test_allowing_says_what_that_means_to_them(at_work, workplace):
     assert "<td" in at_work.result_data["text/html"]
 
 
-def test_what_was_said_last_counts(at_work, workplace):
+def test_the_latest_entry_of_a_policy_takes_precedence(at_work, workplace):
     ann, number = workplace.colleague(), workplace.note("n")
     at_work.value(f"%svc_policy deny note {number} --user {ann} --action update --action delete")
     answer = at_work.value(f"%svc_policy allow note {number} --user {ann} --action update")
@@ -141,7 +141,7 @@ def test_where_the_service_explains_nothing_the_policy_is_shown_alone(at_bare_wo
         ("clear", "required: KIND, OBJECT"),
     ],
 )
-def test_what_cannot_be_is_reported(at_work, workplace, line, expected):
+def test_an_invalid_policy_command_is_reported_and_changes_nothing(at_work, workplace, line, expected):
     names = {"note": workplace.note("n"), "ann": workplace.colleague()}
     error = at_work.error(f"%svc_policy {line.format(**names)}")
     assert expected.format(**names) in str(error)

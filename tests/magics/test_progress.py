@@ -145,7 +145,7 @@ def test_a_slow_command_shows_progress_that_its_last_line_replaces(service, note
     assert [message["update"] for message in sent] == [False] + [True] * (len(sent) - 1)
 
 
-def test_what_a_waiting_command_waits_for_is_shown(extended_service, notebook_of, wait_until):
+def test_the_reason_why_a_command_waits_is_shown(extended_service, notebook_of, wait_until):
     notebook = notebook_of(extended_service)
     why = "waiting for a free slot (20 of 20 running)"
     extended_service.behave("slow", held=True, waiting=why)

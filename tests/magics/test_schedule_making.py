@@ -152,7 +152,7 @@ def test_dependencies_can_be_a_dict_of_the_notebook(service, notebook):
         ("--every day --macro day=2", "$day$ has a value in both lines"),
     ],
 )
-def test_what_contradicts_itself_makes_nothing(extended_service, notebook_of, options, said):
+def test_invalid_or_contradictory_options_create_no_schedule(extended_service, notebook_of, options, said):
     notebook = notebook_of(extended_service)
     notebook.shell.user_ns["days"] = 7
     error = notebook.error(f"%%svc_schedule {options}\n%%svc_shell --timeout 60 --macro day=1\necho\n")
@@ -255,7 +255,7 @@ def test_a_refusal_is_one_error_in_the_service_s_words(service, notebook):
     assert str(error) == "cron_expression: it never fires"
 
 
-def test_what_a_schedule_that_is_over_would_run_is_shown_too(service, notebook):
+def test_the_command_of_a_finished_schedule_is_previewed(service, notebook):
     service.schedules.add("report", status="DONE", next_materialized_time=None)
     service.schedules.refused_timetables = 1
     answer = notebook.value("%svc_schedule preview report --nominal-time 2026-01-02T00:00Z")

@@ -81,7 +81,7 @@ def test_states_are_changed_by_name_or_id(service, notebook, capsys):
     assert "is KILLED" in str(notebook.error("%svc_schedule resume report"))
 
 
-def test_what_was_missed_can_be_dropped_at_a_resume(service, notebook):
+def test_missed_runs_can_be_dropped_when_a_schedule_is_resumed(service, notebook):
     service.schedules.add("report", status="SUSPENDED")
     notebook.value("%svc_schedule resume report --no-catch-up")
     assert service.schedules.bodies == [{"status": "resume", "no_catch_up": True}]

@@ -126,7 +126,7 @@ def offered(marked, known, dialect=Dialect.POSTGRESQL, *, syntax=False):
         ("select $da|", None),
     ],
 )
-def test_what_is_offered(marked, expected, known):
+def test_completions_follow_from_the_sql_around_the_cursor(marked, expected, known):
     assert offered(marked, known) == expected
 
 

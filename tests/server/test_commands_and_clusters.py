@@ -67,7 +67,7 @@ def test_a_log_passes_through_while_it_comes_and_says_how_far_it_reaches(
     assert jupyter.http.get("/commands/999999/logs").status_code == 404
 
 
-def test_what_is_under_way_ends_when_the_connection_is_renewed(
+def test_requests_in_progress_complete_when_the_connection_is_renewed(
     jupyter: JupyterProcess, service: ServiceProcess
 ) -> None:
     command_id = service.submit("echo begun >&2; sleep 300")["id"]
@@ -84,7 +84,7 @@ def test_what_is_under_way_ends_when_the_connection_is_renewed(
     assert (answer.status_code, answer.json().get("status")) == (200, "cancelled"), answer.text
 
 
-def test_what_is_not_there_is_reported_in_the_services_words(jupyter: JupyterProcess) -> None:
+def test_an_unknown_command_is_reported_in_the_words_of_the_service(jupyter: JupyterProcess) -> None:
     answer = jupyter.http.get("/commands/999999")
     assert answer.status_code == 404
     assert answer.json()["error"]["error_message"] == "there is no command 999999"
@@ -98,7 +98,7 @@ def test_a_cluster_is_listed_and_shown_by_its_label(jupyter: JupyterProcess) -> 
     assert jupyter.http.get("/clusters/default/state").json()["state"] == "DOWN"
 
 
-def test_what_a_cluster_that_is_down_cannot_do_is_refused(jupyter: JupyterProcess) -> None:
+def test_actions_that_need_a_running_cluster_are_refused_while_it_is_down(jupyter: JupyterProcess) -> None:
     assert jupyter.http.get("/clusters/default/live_cluster_health").status_code == 409
     assert jupyter.http.post("/clusters/default/nodes", json={"node_count": 1}).status_code == 409
     assert jupyter.http.delete("/clusters/default/nodes", params={"private_dns": "x"}).status_code == 409

@@ -72,7 +72,7 @@ def test_folders_are_made_renamed_moved_and_deleted(jupyter: JupyterProcess) -> 
     assert gone.json()["success"] is True
 
 
-def test_what_a_deletion_takes_is_reported_before(jupyter: JupyterProcess) -> None:
+def test_the_effect_of_a_folder_deletion_is_reported_without_deleting(jupyter: JupyterProcess) -> None:
     folder = {"name": "to be counted", "location": "Common", "type": "notes"}
     assert jupyter.http.post("/folders", json=folder).status_code == 200
     asked = {"location": "Common/to be counted", "type": "notes"}

@@ -156,7 +156,7 @@ def test_the_actions_of_all_schedules_are_listed(jupyter: JupyterProcess) -> Non
     assert jupyter.http.put(f"/schedules/{made['id']}", json={"status": "kill"}).status_code == 200
 
 
-def test_what_cannot_be_scheduled_is_reported(jupyter: JupyterProcess) -> None:
+def test_a_schedule_of_anything_but_a_notebook_is_refused(jupyter: JupyterProcess) -> None:
     (jupyter.root / "notes.txt").write_text("no notebook")
     (jupyter.root / "folder").mkdir(exist_ok=True)
 

@@ -31,7 +31,7 @@ def test_a_password_goes_only_where_its_name_stands() -> None:
     assert forms.shown() == {"day": "1"}
 
 
-def test_what_a_cell_sets_stays_until_its_field_is_changed() -> None:
+def test_a_value_set_by_a_cell_stays_until_its_field_changes() -> None:
     forms = Forms()
     forms.fill({"minutes": "30"}, [])
     forms.type({"minutes": "45"})
@@ -49,7 +49,7 @@ def test_a_reply_tells_the_cluster_and_once_what_a_cell_set(conversation: Conver
 
 
 @pytest.mark.parametrize("said", [None, [], {"forms": ["x"], "cluster": 7}, {"passwords": "pin"}, {"cluster": ""}])
-def test_what_no_front_end_says_changes_nothing(conversation: Conversation, said: Any) -> None:
+def test_an_invalid_message_of_a_front_end_changes_nothing(conversation: Conversation, said: Any) -> None:
     hear(conversation, said)
     assert conversation.label is None
     assert conversation.forms.of("pin") == {}

@@ -85,7 +85,7 @@ def test_a_daemon_that_is_down_is_reported_with_its_reason(service: ServiceDoubl
     assert "--jp-error-color1" in up.text
 
 
-def test_what_the_service_does_not_show_is_unknown_and_never_green(service: ServiceDouble, up: Screen) -> None:
+def test_a_state_that_the_service_does_not_show_is_unknown_and_never_green(service: ServiceDouble, up: Screen) -> None:
     service.refusal = (403, "you may not: cluster, read")
     up.panel.model.clock = lambda: NOW + timedelta(minutes=1)
     up.look()
@@ -220,7 +220,7 @@ def test_a_cluster_that_others_run_says_where_and_has_no_size_to_change(service:
         ("spark_connect", "sc://spark.example.com:15002", "Spark Connect at spark.example.com"),
     ],
 )
-def test_what_others_run_is_said_with_its_place(
+def test_an_external_cluster_is_shown_with_its_server(
     service: ServiceDouble, panels: Any, name: str, address: str, words: str
 ) -> None:
     service.clusters.add(state="UP", provider="external", external={name: address})

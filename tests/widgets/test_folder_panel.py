@@ -245,7 +245,7 @@ def test_where_the_service_cannot_say_what_goes_the_question_says_all(workplace,
             panel.panel.close()
 
 
-def test_what_is_refused_is_reported_and_nothing_changes(panel, workplace):
+def test_a_refused_rename_is_reported_and_changes_nothing(panel, workplace):
     panel.press(f"folder {workplace.location}/a ")
     panel.press("Rename…")
     panel.enter("name", "b")
@@ -278,7 +278,7 @@ def test_a_service_that_hangs_does_not_hold_up_the_notebook(panel, front):
     assert "working" not in panel.text
 
 
-def test_what_others_did_is_there_after_a_refresh(panel, workplace):
+def test_changes_by_others_are_shown_after_a_refresh(panel, workplace):
     workplace.folder("new")
     assert "caret-right new" not in panel.inside(workplace.location)
     panel.press("Refresh")

@@ -25,7 +25,7 @@ BOARD = Item(Kind.DASHBOARD, "notebook_dashboards", 5, "shown", "Common/shown", 
         (BOARD, {Step.RENAME, Step.MOVE, Step.DELETE}),
     ],
 )
-def test_what_can_be_done_is_a_matter_of_what_it_is(item, steps):
+def test_the_possible_steps_follow_from_the_kind_of_item(item, steps):
     assert possible_steps(item) == steps
 
 

@@ -100,7 +100,7 @@ def test_the_chosen_action_runs_again(service, panel):
     assert panel.field("Action").value == 2
 
 
-def test_what_the_service_refuses_is_reported_with_a_way_to_try_again(service, panel):
+def test_a_refusal_of_the_service_is_reported_with_a_button_to_try_again(service, panel):
     service.refusal = (403, "you may not: scheduler, update")
     panel.press("Suspend")
     panel.press("Suspend report <b>")

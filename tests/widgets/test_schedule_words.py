@@ -35,7 +35,7 @@ def test_a_wall_clock_is_the_zone_s_and_an_instant_is_brought_to_it():
 
 
 @pytest.mark.parametrize("text", [None, "", "soon", 5])
-def test_what_is_no_time_is_none(text):
+def test_an_invalid_time_is_read_as_none(text):
     assert moment(text, "UTC") is None
 
 

@@ -26,7 +26,7 @@ def test_a_moment_is_a_span_or_a_time(text: str, later: str, earlier: str):
 
 
 @pytest.mark.parametrize("text", ["", "soon", "5", "5y", "-3d", "2031-13-01", "1.5h"])
-def test_what_is_no_moment_is_reported_with_examples(text: str):
+def test_an_invalid_moment_is_refused_with_examples(text: str):
     with pytest.raises(ValueError, match="is not a moment: write 2031-05-31"):
         from_now(text, NOW)
 

@@ -135,7 +135,7 @@ def test_a_run_that_fails_half_way_leaves_nothing_that_looks_right(tmp_path: Pat
     assert build(storage, quietly).changed
 
 
-def test_what_a_killed_run_left_is_cleared_away(tmp_path: Path, small_set: None):
+def test_files_left_by_a_killed_build_are_removed(tmp_path: Path, small_set: None):
     storage = tmp_path / "storage"
     (storage / ".flights.abc").mkdir(parents=True)
     build(storage, quietly)

@@ -21,7 +21,7 @@ def test_a_caller_is_read_again_after_the_maximal_age_and_after_the_clock_was_se
     assert cache.get("a", 99) is None
 
 
-def test_what_was_read_before_a_change_is_not_remembered_after_it():
+def test_a_caller_read_before_a_change_is_not_cached_after_it():
     cache = CallerCache()
     before = cache.generation
     cache.clear()

@@ -55,7 +55,9 @@ async def http(settings: Settings) -> AsyncIterator[dict[str, httpx.AsyncClient]
         {"presto_settings": {"custom_config": "jvm.max-heap=1G"}},
     ],
 )
-async def test_what_the_nodes_of_a_cluster_run(http: dict[str, httpx.AsyncClient], code: dict[str, object]):
+async def test_code_for_the_nodes_of_a_cluster_needs_the_right_to_create_commands(
+    http: dict[str, httpx.AsyncClient], code: dict[str, object]
+):
     for method, path, body in (
         ("POST", "/clusters", {"label": ["new"]}),
         ("PUT", "/clusters/default", {}),
@@ -71,7 +73,7 @@ async def test_what_the_nodes_of_a_cluster_run(http: dict[str, httpx.AsyncClient
     assert (await http["editor"].post("/clusters/default/clone", json={"label": ["copy"]})).status_code == 200
 
 
-async def test_what_a_pipeline_runs(http: dict[str, httpx.AsyncClient]):
+async def test_code_of_a_pipeline_needs_the_right_to_create_commands(http: dict[str, httpx.AsyncClient]):
     pipeline = {"name": "orders", "code": "print(1)", "properties": {"spark.a": True}}
     answer = await http["editor"].post("/pipelines", json=pipeline)
     assert (answer.status_code, REFUSED in answer.text) == (403, True), answer.text

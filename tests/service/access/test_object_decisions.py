@@ -104,7 +104,7 @@ def test_it_needs_what_viewing_the_policy_needs_and_of_others_to_read_users(acce
         access.explanations.explain(note(own), "admin@localhost", None, by=outsider)
 
 
-def test_what_is_not_there_is_reported(access, admin, note_id):
+def test_an_unknown_object_user_or_action_is_reported(access, admin, note_id):
     with pytest.raises(NotFound, match="there is no note 999"):
         access.explanations.explain(note(999), None, None, by=admin)
     for unknown in ("nobody@example.org", "999", "nul\x00", ""):

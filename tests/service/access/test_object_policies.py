@@ -161,7 +161,7 @@ def test_a_policy_that_cannot_be_names_the_entry(policy, told):
         update(1, policy)
 
 
-def test_what_is_not_there_is_refused_and_nothing_is_changed(access, admin, schedule_id):
+def test_a_policy_with_an_unknown_object_member_or_action_is_refused_and_changes_nothing(access, admin, schedule_id):
     before = [entry("deny", [admin.user_id])]
     access.object_policies.set(update(schedule_id, before), by=admin)
     for policy, told in (

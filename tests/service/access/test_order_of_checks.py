@@ -62,7 +62,7 @@ async def test_without_the_right_nothing_is_said_of_what_is_there_or_valid(world
     assert not wrong, wrong
 
 
-async def test_what_is_not_there_is_said_before_what_is_wrong_with_the_request(world: World):
+async def test_a_missing_object_is_reported_before_an_invalid_request(world: World):
     headers = {"X-AUTH-TOKEN": world.tokens["system-admin"]}
     wrong, asked = [], 0
     for method, path in TEMPLATES:

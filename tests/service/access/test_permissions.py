@@ -108,7 +108,7 @@ def test_a_user_may_do_everything_but_what_is_reserved():
         ("manage", "jupyter_notebook"),
     ],
 )
-def test_what_is_reserved_says_who_may(action, resource):
+def test_the_refusal_of_a_reserved_action_names_who_may_do_it(action, resource):
     found = decide(caller(USER), Action(action), Resource(resource))
     assert (found.allowed, found.because) == (
         False,
@@ -120,7 +120,7 @@ def test_what_is_reserved_says_who_may(action, resource):
     ("action", "resource"),
     [("read", "account"), ("read", "user"), ("update", "group"), ("create", "group"), ("read", "object_policy")],
 )
-def test_what_is_not_reserved_is_a_users(action, resource):
+def test_a_user_may_do_an_action_that_is_not_reserved(action, resource):
     assert decide(caller(USER), Action(action), Resource(resource)).allowed
 
 

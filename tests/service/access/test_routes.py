@@ -125,7 +125,7 @@ async def test_the_way_of_an_invited_user(http, as_admin):
 @pytest.mark.parametrize(
     "email", ["", "ada", "a@b@c", "a b@c", "<a@b>", "a\x00@b", "a@b\n", "@", 7, None, "a@" + "b" * 300]
 )
-async def test_what_is_no_address_is_refused(http, as_admin, email):
+async def test_an_invalid_email_address_is_refused(http, as_admin, email):
     answer = await http.post("/users/invite_new", json={"invitee_email": email}, headers=as_admin)
     assert refusal(answer, 422).startswith("invitee_email: ")
 

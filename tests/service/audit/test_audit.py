@@ -169,7 +169,7 @@ async def test_a_filter_that_cannot_be_is_named(http):
     assert (await http.get("/audit", params={"action": "\x00"})).status_code == 422
 
 
-async def test_what_fails_is_not_reported(http):
+async def test_a_failed_request_is_not_audited(http):
     for answer in (
         await http.put("/groups/system-user/service_users/admin@localhost,nobody@example.org/add"),
         await http.delete("/groups/system-user"),

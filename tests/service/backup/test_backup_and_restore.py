@@ -94,7 +94,7 @@ class TestOfEitherDatabase:
         assert not (elsewhere.data_dir / "hive" / "metastore" / "port").exists()
         assert sorted(path.name for path in target.iterdir()) == ["backups", "contents", "svc-jupyter-backups.json"]
 
-    def test_what_ran_counts_as_lost_with_its_host(
+    def test_replicas_and_running_clusters_belong_to_the_former_host_after_a_restore(
         self, service: Settings, add_command: AddCommand, target: Path, elsewhere: Settings, restored: Database
     ):
         add_command("running")
@@ -201,7 +201,7 @@ class TestOfTheFiles:
         file.write_text("SNOW")
         assert back_up(service, str(target)).new_bytes >= len("SNOW")
 
-    def test_what_is_appended_meanwhile_is_no_change_and_what_is_overwritten_is_named(
+    def test_a_file_appended_to_meanwhile_is_saved_and_an_overwritten_file_is_reported(
         self, service: Settings, target: Path, monkeypatch: pytest.MonkeyPatch
     ):
         files = {name: service.data_dir / "storage" / name for name in ("grows", "rewritten")}

@@ -195,5 +195,5 @@ async def test_schemas_counts_and_rights_of_postgresql(place, empty_postgres_url
         ("ShellCommand", {"script": "create"}, []),
     ],
 )
-def test_what_an_ended_command_may_have_changed(kind, command, keys):
+def test_the_changed_catalogues_follow_from_the_ended_command(kind, command, keys):
     assert changed_by(SimpleNamespace(command_type=kind, command=command)) == keys

@@ -105,7 +105,7 @@ async def test_states_that_forbid_what_is_asked(world: World):
     assert [entry["action"] for entry in await audited(world)] == ["start", "terminate"]
 
 
-async def test_what_the_engine_cannot_do_is_refused_when_it_is_configured(world: World):
+async def test_invalid_settings_and_an_unsupported_cluster_type_are_refused(world: World):
     bad = {"hadoop_settings": {"custom_config": "fs.defaultFS=x"}}
     for call in (create(world, **bad), edit(world, "default", **bad)):
         with pytest.raises(Invalid, match=r"fs\.defaultFS is the cluster's own"):

@@ -64,7 +64,7 @@ def test_the_initial_size_is_the_largest_where_nothing_else_is_said():
     assert configuration.node_configuration.max_nodes == 3
 
 
-def test_what_a_cluster_runs_follows_from_its_settings():
+def test_the_type_of_a_cluster_follows_from_its_settings():
     settings = ({}, {"hadoop_settings": {"use_spark": True}}, {"presto_settings": {"enable_presto": True}})
     types = [ClusterConfiguration.model_validate(body).cluster_type.value for body in settings]
     assert types == ["hadoop", "spark", "presto"]

@@ -88,7 +88,7 @@ async def test_another_service_ends_what_was_being_ended(world: World, new_world
     assert not any(is_alive(pid) for pid in pids)
 
 
-async def test_what_cannot_be_brought_back_is_terminated_with_the_reason(world: World):
+async def test_a_cluster_that_cannot_recover_is_terminated_with_the_reason(world: World):
     await world.clusters.change_state("default", "start", by=world.by)
     await world.reaches(UP)
     world.engine.supervise_failure = ClusterFailure("the coordinator's data is gone")

@@ -99,7 +99,7 @@ async def test_yarns_metrics_need_monitoring(scaled, health):
         ("cpu_usage", "9" * 16, "interval"),
     ],
 )
-async def test_what_is_not_kept_is_reported(scaled, health, names, interval, words):
+async def test_an_unknown_metric_or_invalid_interval_is_refused(scaled, health, names, interval, words):
     with pytest.raises(Invalid, match=words):
         await health.metrics("default", names, interval, by=scaled.world.by)
 

@@ -31,7 +31,7 @@ def test_samples_come_back_oldest_first(file):
     assert found == {"cpu_usage": ((NOON + 5, 1.0), (NOON + 10, 2.0))}
 
 
-def test_what_could_not_be_read_has_no_sample(file):
+def test_a_metric_without_a_reading_has_no_sample(file):
     history = MetricHistory(file)
     history.add(NOON, {"cpu_usage": 1.0})
     history.add(NOON + STEP_SECONDS, {"disk_usage": 2.0})

@@ -126,7 +126,7 @@ async def test_two_commands_take_different_places(
     assert len(set(addresses)) == 6
 
 
-async def test_what_fails_is_reported_and_taken_back(additions: NodeAdditions, running: Instance) -> None:
+async def test_a_failed_addition_is_reported_and_taken_back(additions: NodeAdditions, running: Instance) -> None:
     nodes, said = Nodes(ClusterFailure("its NodeManager ended")), list[str]()
     nodes.may_end.set()
     with pytest.raises(ClusterFailure, match="its NodeManager ended"):

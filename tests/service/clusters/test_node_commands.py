@@ -49,7 +49,7 @@ async def test_nodes_are_added(scaled):
     assert len(await scaled.workers()) == 4
 
 
-async def test_what_cannot_be_added_ends_in_error_with_the_reason(scaled):
+async def test_an_addition_of_nodes_that_fails_ends_in_error_with_the_reason(scaled):
     scaled.engine.failure = NO_ROOM
     record = await scaled.nodes.add("default", 2, by=scaled.world.by)
     ended = await scaled.world.end_of(record["id"])

@@ -101,7 +101,7 @@ def test_edit_clone_and_labels(http: httpx.Client, etl: dict[str, Any]):
     assert answer(http.delete("/v1.2/clusters/etl"))["message"] == f"Deleted cluster with id {copy['id']}."
 
 
-def test_what_is_refused(http: httpx.Client, etl: dict[str, Any]):
+def test_an_invalid_request_is_refused_with_the_reason(http: httpx.Client, etl: dict[str, Any]):
     assert refusal(http.get("/v1.3/clusters/nowhere"), 404) == "there is no cluster nowhere"
     assert refusal(http.get("/v1.3/clusters/999999"), 404) == "there is no cluster 999999"
     assert "is a label of cluster" in refusal(http.post("/v1.2/clusters", json={"label": ["default"]}), 422)

@@ -395,7 +395,7 @@ class TestCreatingAChild:
         assert sorted(row.id for row in inheritance.lost) == [child.parent_id, child.id]
 
 
-def test_what_a_child_says_itself_goes_before_what_its_composite_says():
+def test_values_of_a_sub_command_take_precedence_over_those_of_its_composite():
     part = {"command_type": "ShellCommand", "inline": "true", "label": "spark", "retry": 0, "tags": "[b]"}
     composite = command_row(
         id=9, command={"sub_commands": [part]}, label="default", retry=3, retry_delay=5, tags="[a]", timeout=60

@@ -212,7 +212,7 @@ async def test_a_reader_that_goes_away_leaves_nothing_behind(submit: Any, follow
     await until(lambda: not commands._ends._waiting)
 
 
-async def test_what_has_no_rows_to_follow_is_not_followed(
+async def test_a_command_without_growing_rows_is_not_followed(
     submit: Any, add_command: AddCommand, commands: Commands, caller: Caller, tmp_path: Path
 ):
     command_id = submit("go; cat $half1 $half2 >rows")

@@ -159,7 +159,7 @@ def test_an_end_without_a_time_of_day_includes_that_day(text: str, expected: dat
 
 
 @pytest.mark.parametrize("text", ["", "yesterday", "2026-13-01", "0001-01-01", "9999-12-31T23:59:59-12:00", "١٢"])
-def test_what_is_no_day_is_reported_with_its_key(text: str):
+def test_an_invalid_day_is_refused_with_the_name_of_its_field(text: str):
     with pytest.raises(Invalid, match=r"^end_date: "):
         parse_day(text, "end_date")
 

@@ -58,7 +58,7 @@ async def status_of(method: str, target: str) -> int:
         ("GET", "v1.2/commands/12/results"),
     ],
 )
-async def test_what_is_answered_at_once(method: str, target: str):
+async def test_frequent_calls_are_answered_without_the_routes(method: str, target: str):
     assert await status_of(method, target) == 401
 
 

@@ -202,7 +202,9 @@ async def test_a_macro_that_loops_is_refused_in_bounded_time(row_of: RowOf):
         ),
     ],
 )
-async def test_what_kind_of_command_it_is_must_be_clear(fields: dict[str, Any], message: str, row_of: RowOf):
+async def test_a_command_without_a_valid_type_and_exactly_one_script_is_refused(
+    fields: dict[str, Any], message: str, row_of: RowOf
+):
     with pytest.raises(Invalid) as raised:
         await row_of(**fields)
     assert raised.value.message.startswith(message)

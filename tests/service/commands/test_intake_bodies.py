@@ -78,6 +78,6 @@ def test_json_that_is_called_a_form_is_json():
         (b"a=1&" * 1001, FORM, BadRequest),
     ],
 )
-def test_what_cannot_be_read_is_refused(raw, content_type, error):
+def test_an_unreadable_submission_body_is_refused(raw, content_type, error):
     with pytest.raises(error):
         submission_body(raw, content_type)

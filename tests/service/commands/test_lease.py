@@ -113,7 +113,7 @@ async def test_a_replica_of_another_run_of_the_machine_is_known_to_be_gone(
     assert [row.id for row in await lease.take_over(Lost())] == [command_id]
 
 
-async def test_what_the_clocks_of_hosts_show_ends_no_lease(
+async def test_a_wall_clock_that_is_ahead_ends_no_lease_of_another_host(
     database: Database, add_command: AddCommand, monkeypatch: pytest.MonkeyPatch
 ):
     holder, judge = Lease(database, LEASE_SECONDS), Lease(database, LEASE_SECONDS)

@@ -63,7 +63,7 @@ def test_nothing_is_claimed_twice(add_command: AddCommand, claim):
     assert claim(SECOND) == []
 
 
-def test_what_has_ended_is_not_claimed(add_command: AddCommand, claim):
+def test_a_running_or_ended_command_is_not_claimed(add_command: AddCommand, claim):
     for status in ("running", "done", "error", "cancelled"):
         add_command(status=status)
     assert claim() == []

@@ -116,7 +116,7 @@ def test_a_typed_result_names_its_columns_in_a_json_text():
     }
 
 
-def test_what_the_replica_knows_of_a_running_command_is_in_its_record():
+def test_the_record_of_a_running_command_has_the_live_values_of_its_replica():
     row = command_row(status="running", progress=10)
     record = command_record(row, live=Live(pid=9, progress=40, rows=1000, message="fetching"))
     assert (record["pid"], record["progress"], record["result_rows"], record["message"]) == (9, 40, 1000, "fetching")

@@ -125,7 +125,7 @@ def test_a_result_that_somebody_removed_is_reported_so(store: Store, tmp_path: P
         results.check_there(tmp_path, result)
 
 
-def test_what_the_table_keeps_comes_back():
+def test_a_stored_result_is_unchanged_after_a_round_trip_through_json():
     typed = StoredResult(ResultForm.ARROW, "1/result", 10, rows=3, columns=(("a", "int64"), ("b", "string")))
     text = StoredResult(ResultForm.LINES, "1/out", 0)
     for result in (typed, text):

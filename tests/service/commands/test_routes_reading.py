@@ -26,7 +26,7 @@ def test_an_unknown_command_is_not_found(http: httpx.Client, command_id: str, pa
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("command_id", ["0", "-1", "abc", "1.5", "9223372036854775808", "9" * 400, "1%00", "٣"])
-def test_what_is_no_id_is_refused(http: httpx.Client, command_id: str, part: str):
+def test_an_invalid_id_is_refused(http: httpx.Client, command_id: str, part: str):
     response = http.get(f"/commands/{command_id}{part}")
     assert response.status_code in (404, 422)
     error_of(response)

@@ -131,7 +131,7 @@ BODIES: list[tuple[bytes, int, str]] = [
 
 
 @pytest.mark.parametrize(("content", "status", "message"), BODIES)
-def test_what_is_refused_and_why(http: httpx.Client, content: bytes, status: int, message: str):
+def test_a_wrong_submission_is_refused(http: httpx.Client, content: bytes, status: int, message: str):
     response = http.post("/commands", content=content, headers={"Content-Type": "application/json"})
     assert response.status_code == status, response.text
     assert error_of(response).startswith(message)

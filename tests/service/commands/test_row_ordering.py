@@ -75,7 +75,7 @@ def test_rows_that_are_equal_to_the_last_of_the_first_ones_lead_too(way: int) ->
 
 
 @pytest.mark.parametrize("values", [[1.0] * 50, [float("nan")] * 49 + [1.0], [None] * 49 + [1.0]])
-def test_what_most_rows_are_equal_to_leads_nothing(values: list[float | None]) -> None:
+def test_a_value_shared_by_most_rows_gives_no_leading_rows(values: list[float | None]) -> None:
     assert leading(pa.chunked_array([pa.array(values)]), 2, is_descending=False) is None
 
 
@@ -92,7 +92,7 @@ def is_text(column: pa.ChunkedArray[Any]) -> bool:
     ],
     ids=["texts that are long the same", "texts with a byte 0", "decimals"],
 )
-def test_what_takes_too_long_or_is_unknown_is_left_to_arrow(values: pa.Array[Any]) -> None:
+def test_values_that_are_slow_or_unsupported_to_order_are_left_to_arrow(values: pa.Array[Any]) -> None:
     assert order_of([Key([values], is_descending=False)], len(values)) is None
 
 

@@ -75,7 +75,9 @@ async def ended(database: Database, command_id: int) -> dict[str, Any]:
     return row_of(database, command_id)
 
 
-async def test_what_waits_is_run_when_it_starts(new_runner: NewRunner, add_command: AddCommand, database: Database):
+async def test_waiting_commands_run_when_the_runner_starts(
+    new_runner: NewRunner, add_command: AddCommand, database: Database
+):
     ids = [add_command() for _ in range(3)]
     runner = await new_runner(running_limit=1)
     assert [(await ended(database, command_id))["status"] for command_id in ids] == ["done"] * 3
@@ -200,7 +202,7 @@ async def test_an_end_that_cannot_be_written_whole_is_written_all_the_same(
     assert followers.heard == [("hears", command_id)]
 
 
-async def test_what_follows_an_end_sees_the_finished_row_in_its_transaction(
+async def test_a_hook_at_the_end_sees_the_finished_row_in_its_transaction(
     new_runner: NewRunner, add_command: AddCommand, database: Database
 ):
     seen: list[tuple[str, str]] = []

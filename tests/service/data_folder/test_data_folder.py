@@ -57,7 +57,7 @@ def test_a_first_service_that_is_just_starting_is_reported_as_such(open_folder: 
         open_folder()
 
 
-def test_what_a_service_that_is_over_left_is_not_reported(open_folder: Open, tmp_path: Path):
+def test_a_file_left_by_an_ended_service_is_not_reported_as_a_running_service(open_folder: Open, tmp_path: Path):
     open_folder()
     left = {"base_url": "http://127.0.0.1:1", "token": "t", "pid": 2**22 + 1, "version": "0.1"}
     (tmp_path / "data" / "service.json").write_text(json.dumps(left))

@@ -82,7 +82,7 @@ async def test_a_write_that_fails_fails_alone(database: Database):
     assert ids(database) == [1, 2]
 
 
-async def test_what_a_write_raises_comes_to_its_caller(database: Database):
+async def test_an_exception_in_a_write_is_raised_to_its_caller(database: Database):
     def refuse(connection: sa.Connection) -> None:
         insert(1, connection)
         raise LookupError("nothing there")
@@ -92,7 +92,7 @@ async def test_what_a_write_raises_comes_to_its_caller(database: Database):
     assert ids(database) == []
 
 
-async def test_what_follows_a_commit_happens_once_and_only_after_it(database: Database):
+async def test_an_after_commit_function_runs_once_and_only_after_the_commit(database: Database):
     told: list[list[int]] = []
 
     def work(account: int, connection: sa.Connection) -> None:
@@ -269,7 +269,9 @@ def test_a_mistake_of_ours_is_not_taken_for_an_absence():
         (psycopg.errors.SerializationFailure, False),
     ],
 )
-def test_what_holds_up_one_statement_is_not_taken_for_an_absence(error: type[psycopg.OperationalError], away: bool):
+def test_an_error_of_one_statement_is_told_apart_from_a_database_outage(
+    error: type[psycopg.OperationalError], away: bool
+):
     wrapped = OperationalError("UPDATE", {}, error("told by PostgreSQL"))
     assert (is_away(wrapped), is_held_up(wrapped)) == (away, not away)
     assert isinstance(translated(wrapped), Unavailable)

@@ -123,7 +123,7 @@ def test_no_representation_shows_a_secret(settings):
         ({"db_type": "sqlite", "db_name": "missing.db"}, "db_name: the file missing.db does not exist"),
     ],
 )
-def test_what_makes_no_connection_is_refused_by_name(settings, attributes, message):
+def test_an_invalid_tap_is_refused_with_the_name_of_its_field(settings, attributes, message):
     with pytest.raises(Invalid) as refused:
         connected(settings, **attributes)
     assert message in refused.value.message

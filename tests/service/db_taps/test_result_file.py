@@ -86,7 +86,7 @@ def test_an_error_of_the_last_batch_is_reported_at_the_end(path):
     assert list(path.parent.iterdir()) == []
 
 
-def test_what_is_not_finished_leaves_nothing(path):
+def test_an_unfinished_result_leaves_no_file(path):
     with ResultFile(path) as result:
         result.write(batch(a=[1]))
     assert list(path.parent.iterdir()) == []

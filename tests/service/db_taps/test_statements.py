@@ -69,7 +69,7 @@ def test_each_dialects_own_quotes_and_bodies_stay_whole(dialect, statement):
         (Dialect.MYSQL, "begin; select 1; commit", ["begin", "select 1", "commit"]),
     ],
 )
-def test_what_only_looks_like_a_quote_or_a_body_does_not_join(dialect, script, expected):
+def test_text_that_resembles_a_quote_or_a_body_does_not_join_statements(dialect, script, expected):
     assert texts(script, dialect) == expected
 
 

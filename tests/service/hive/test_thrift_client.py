@@ -22,7 +22,7 @@ print(resident() - before)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
-def test_what_compiling_the_client_took_is_given_back(tmp_path):
+def test_memory_used_to_compile_the_client_is_released(tmp_path):
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     loaded = subprocess.run([sys.executable, "-c", LOAD], env=environment, capture_output=True, text=True, check=True)
     assert int(loaded.stdout) < 60 * 2**20

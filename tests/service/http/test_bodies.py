@@ -72,7 +72,7 @@ async def test_the_field_is_named(raw: bytes, place: str):
     "raw",
     [rb'{"a": "\ud83d\ude00"}', rb'{"a": "\\ud800"}', '{"a": "😀"}'.encode(), rb"{\ud800", b"\xff", b"\xed\xa0\x80"],
 )
-async def test_what_is_valid_or_no_json_at_all_passes(raw: bytes):
+async def test_valid_unicode_and_invalid_json_pass_the_unicode_check(raw: bytes):
     await check_unicode(raw)
 
 

@@ -200,7 +200,7 @@ async def test_a_head_without_end_is_refused(caller: Caller):
     assert await caller.is_closed()
 
 
-async def test_what_is_no_http_is_answered_in_the_envelope(caller: Caller):
+async def test_a_request_that_is_not_http_is_answered_in_the_error_envelope(caller: Caller):
     await caller.send(b"\x16\x03\x01 hello\r\n\r\n")
     status, headers, body = await caller.answer()
     assert (status, body["error"]["error_code"]) == (400, 400)

@@ -60,7 +60,7 @@ async def test_the_callers_trace_id_is_kept(http: httpx.AsyncClient, given: str)
 
 
 @pytest.mark.parametrize("given", ["short", "a" * 65, "with blank", "a;b,c%0d%0a", ""])
-async def test_what_is_no_trace_id_is_not_taken_over(http: httpx.AsyncClient, given: str):
+async def test_an_invalid_trace_id_is_replaced(http: httpx.AsyncClient, given: str):
     assert (await http.get("/a", headers={"X-Trace-Id": given})).headers["X-Trace-Id"] != given
 
 
@@ -134,7 +134,7 @@ async def test_open_requests_are_counted(shell: RequestShell, http: httpx.AsyncC
     assert shell.last_request > before
 
 
-async def test_what_is_no_http_passes_through():
+async def test_a_scope_other_than_http_passes_through():
     seen: list[str] = []
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

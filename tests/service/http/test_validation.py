@@ -67,6 +67,6 @@ def test_a_rule_of_the_whole_body_is_of_no_field():
     assert fields(error_of(ShellSubmission, {})) == {}
 
 
-def test_what_is_wrong_twice_is_reported_twice():
+def test_two_errors_of_one_field_are_both_reported():
     errors = [{"loc": ("body", "a"), "msg": "Value error, one"}, {"loc": ("body", "a"), "msg": "two", "type": "odd"}]
     assert fields_of(errors) == {"a": "one; two"}

@@ -92,7 +92,7 @@ async def test_a_repository_on_a_bad_day_ends_in_a_whole_installation(
     assert repository.requests[path] == requests
 
 
-async def test_what_came_before_a_cut_is_asked_for_no_more(
+async def test_an_interrupted_download_resumes_where_it_stopped(
     installation: Installation, lock: Lock, repository: Repository, path: str
 ):
     repository.faults[path] += [cut]

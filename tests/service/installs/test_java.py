@@ -89,7 +89,9 @@ async def test_a_program_that_is_no_java_is_reported_with_what_it_said(tmp_path:
         await ask(tmp_path / "nowhere")
 
 
-async def test_what_was_found_is_known_to_others_without_asking_a_java(tmp_path: Path, installation: Installation):
+async def test_a_java_that_was_found_is_known_to_others_without_a_new_search(
+    tmp_path: Path, installation: Installation
+):
     environment = {"JAVA_HOME": str(java_of(tmp_path / "java", "17.0.1")), "PATH": ""}
     assert JavaHomes(installation, environment).known() is None
     found = await JavaHomes(installation, environment).find(quiet)

@@ -39,7 +39,7 @@ def test_another_order_is_another_installation():
         (f"o/a.jar {DIGEST} 5\np/a.jar {DIGEST} 5", "a.jar is there twice"),
     ],
 )
-def test_what_is_no_lock_is_refused_with_its_line(text: str, problem: str):
+def test_an_invalid_lock_is_refused_with_its_problem(text: str, problem: str):
     with pytest.raises(InvalidLock, match=problem):
         parse("pig-1.0.lock", text)
 

@@ -15,7 +15,7 @@ def test_a_line_comes_first_last_and_not_more_often_than_now_and_then():
     assert 5 <= len(said) <= 7
 
 
-def test_what_has_to_come_again_is_taken_back():
+def test_bytes_that_are_downloaded_again_are_counted_once():
     said: list[str] = []
     progress = DownloadProgress("pig", 10_000_000, said.append, clock=lambda: 0.0)
     progress.add(4_000_000)

@@ -45,7 +45,7 @@ def test_roots_are_resolved_with_all_that_they_need_and_sorted(repository: Repos
     assert relocked(text, repository.address) == text
 
 
-def test_what_is_named_without_is_left_out(repository: Repository, published: dict[str, str]):
+def test_a_dependency_excluded_by_without_is_left_out(repository: Repository, published: dict[str, str]):
     text = "root org.example:engine:1.0\nwithout org.example:deep\n"
     assert published["deep"] not in relocked(text, repository.address)
 

@@ -19,7 +19,7 @@ from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
         (ProviderFailure("the disk is full"), True),
     ],
 )
-def test_what_is_wrong_with_the_command_is_not_tried_again(
+def test_a_start_that_fails_because_of_the_command_is_not_retried(
     failure: Invalid | NotFound | ClusterFailure | ProviderFailure, may_retry: bool
 ) -> None:
     assert isinstance(failure, START_FAILURES)

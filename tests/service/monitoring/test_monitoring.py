@@ -103,7 +103,7 @@ async def test_a_ready_service_has_a_line_for_each_check(
 
 @on_sqlite
 @pytest.mark.parametrize("headers", [{}, {"X-AUTH-TOKEN": "wrong"}])
-async def test_what_fails_is_named_without_paths(
+async def test_a_failed_check_is_named_without_paths(
     http: httpx.AsyncClient,
     service: Service,
     settings: Settings,

@@ -48,7 +48,7 @@ def test_one_or_several_addresses_are_a_target(text: str, addresses: list[str]) 
         ",".join(f"user{number}@example.org" for number in range(51)),
     ],
 )
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_an_invalid_email_target_is_refused(text: str) -> None:
     with pytest.raises(Invalid, match=r"^target: "):
         parse_target(EMAIL, text)
 
@@ -91,7 +91,7 @@ def test_of_a_url_scheme_and_host_are_shown(url: str, shown: str) -> None:
         f" https://hooks.example.org/{SECRET}",
     ],
 )
-def test_what_is_no_web_address_is_refused_without_being_repeated(url: str) -> None:
+def test_an_invalid_web_address_is_refused_without_being_repeated(url: str) -> None:
     with pytest.raises(Invalid, match=r"^target: ") as refused:
         parse_target(WEBHOOK, url)
 

@@ -229,7 +229,7 @@ async def test_a_refused_sender_may_be_tried_again(mail_server: MailServer, sett
 
 
 @pytest.mark.parametrize("farewell", ["421 Shutting down", "500 What?"])
-async def test_what_the_server_took_stays_taken_however_it_says_goodbye(
+async def test_an_accepted_message_stays_sent_whatever_the_server_replies_to_quit(
     mail_server: MailServer, settings: Callable[..., Settings], farewell: str
 ) -> None:
     await mail_server.start()
@@ -241,7 +241,7 @@ async def test_what_the_server_took_stays_taken_however_it_says_goodbye(
 
 
 @pytest.mark.parametrize("recipient", ["root,ada@example.org", "ada@example.org (Ada)", "ada", "a:b@example.org;"])
-async def test_what_is_not_one_plain_address_gets_no_message(
+async def test_a_recipient_that_is_not_one_plain_address_gets_no_message(
     mail_server: MailServer, settings: Callable[..., Settings], recipient: str
 ) -> None:
     await mail_server.start()

@@ -294,7 +294,7 @@ async def test_two_replicas_show_a_digest_once(
     assert gathered(database) == 0
 
 
-async def test_what_nobody_can_be_reported_any_more_is_forgotten(
+async def test_a_gathered_end_is_deleted_once_its_notification_is_switched_off(
     database: Database,
     hook_settings: Settings,
     hook_server: HookServer,

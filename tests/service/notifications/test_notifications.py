@@ -408,7 +408,7 @@ async def test_two_replicas_send_each_message_once(
     assert {row.attempts for row in rows(database)} == {1}
 
 
-async def test_what_a_service_left_is_sent_by_the_next(
+async def test_a_notification_left_by_a_service_is_sent_by_the_next_service(
     database: Database,
     ended_command: EndedCommand,
     mail_server: MailServer,
@@ -455,7 +455,7 @@ async def test_after_a_crash_before_the_mark_the_same_message_is_sent_again_unde
     assert first["Date"] == again["Date"]
 
 
-async def test_what_was_sent_is_marked_however_long_the_database_is_away(
+async def test_a_sent_notification_is_marked_as_sent_after_a_database_outage(
     database: Database,
     ended_command: EndedCommand,
     mail_server: MailServer,

@@ -108,7 +108,7 @@ def test_each_recipient_is_reported_of_an_event_once(database: Database) -> None
     ]
 
 
-def test_what_was_settled_a_month_ago_is_forgotten(database: Database) -> None:
+def test_a_settled_entry_is_deleted_after_a_month(database: Database) -> None:
     for key in ("command:1", "command:2", "command:3"):
         put(database, key)
     with database.begin() as connection:

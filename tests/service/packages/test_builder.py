@@ -193,7 +193,7 @@ async def test_activities_of_one_environment_are_taken_one_after_the_other(new_w
     assert sorted((work.environment_id, work.action) for work in taken) == [(first, "create"), (second, "create")]
 
 
-async def test_what_a_replica_that_is_gone_was_building_is_begun_again_and_not_for_ever(new_world: NewWorld):
+async def test_an_interrupted_build_is_retried_and_fails_after_three_attempts(new_world: NewWorld):
     gone, world = new_world(), new_world()
     environment_id = gone.create()
     for attempt in (1, 2, 3):

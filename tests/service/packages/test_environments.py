@@ -67,7 +67,7 @@ def test_while_the_feature_is_off_every_call_says_how_it_is_switched_on(idle: Wo
             call()
 
 
-def test_what_is_asked_for_follows_from_all_that_waits(idle: World):
+def test_a_removal_is_checked_against_all_waiting_changes(idle: World):
     environment_id = idle.create(packages=["six==1.16.0"])
     idle.add(environment_id, "toolz")
     idle.remove(environment_id, "six")

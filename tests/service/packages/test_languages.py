@@ -44,7 +44,7 @@ SOURCES = [Source("data.table", "1.15.4", "0" * 64), Source("Matrix", "1.2-18", 
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_what_would_not_come_from_the_index_by_its_name_is_refused(text: str):
+def test_a_python_requirement_that_is_not_a_plain_package_of_the_index_is_refused(text: str):
     with pytest.raises(Invalid, match="packages: "):
         PYTHON.parsed([text])
 
@@ -106,7 +106,7 @@ def test_a_lock_reports_its_packages_and_not_its_hashes():
         ),
     ],
 )
-def test_what_differs_between_two_locks_is_reported(before, after, told):
+def test_differences_between_two_locks_are_reported(before, after, told):
     assert PYTHON.changes(before, after) == told
 
 
@@ -138,7 +138,7 @@ def test_what_differs_between_two_locks_is_reported(before, after, told):
         "  ",
     ],
 )
-def test_what_is_no_package_with_a_version_is_refused(text: str):
+def test_an_invalid_r_requirement_is_refused(text: str):
     with pytest.raises(Invalid, match="packages: "):
         R.parsed([text])
 

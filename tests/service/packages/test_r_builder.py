@@ -128,7 +128,7 @@ async def test_a_package_comes_with_what_it_needs_and_goes_with_it(world: World)
 
 
 @on_sqlite
-async def test_what_is_in_force_stays_unless_another_package_needs_it_newer(world: World):
+async def test_an_installed_version_stays_unless_another_package_needs_a_newer_version(world: World):
     environment_id = made(world, "svcbase==1.0")
     await world.ended(environment_id)
     world.add(environment_id, "svcbase")
@@ -182,7 +182,7 @@ async def test_a_package_that_does_not_build_fails_in_the_words_of_its_build(
     await until(lambda: world.folders() == set())
 
 
-async def test_what_is_in_other_libraries_does_not_count(
+async def test_packages_in_other_libraries_are_ignored(
     of: Packages, own_repository: RRepository, cache: Path, tmp_path: Path
 ):
     version = said(tmp_path, "cat(as.character(getRversion()))")
@@ -259,7 +259,7 @@ async def test_without_the_cache_going_back_fetches_what_the_lock_names_and_noth
 
 
 @on_sqlite
-async def test_what_the_cache_holds_damaged_is_made_again(
+async def test_damaged_files_in_the_cache_are_made_again(
     new_world: NewWorld, of: Packages, repository: RRepository, tmp_path: Path
 ):
     cache = tmp_path / "cache"

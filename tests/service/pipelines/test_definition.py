@@ -129,6 +129,6 @@ def test_how_a_pipeline_stands_once_its_command_has_ended(told, ended, stands):
         ("FAILED", "error", InstanceStatus.FAILED, "red"),
     ],
 )
-def test_what_is_shown_of_the_last_run(told, command, shown, colour):
+def test_the_status_and_colour_of_a_pipeline_follow_from_its_last_run(told, command, shown, colour):
     assert instance_status(told, command) is shown
     assert health(shown, 7, "the source is gone").status == colour

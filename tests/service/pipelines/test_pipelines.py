@@ -140,7 +140,7 @@ def read(file: Path) -> tuple[str, int]:
     return file.read_text(), file.stat().st_mode & 0o777
 
 
-async def test_what_is_active_is_neither_deleted_nor_archived(world: World):
+async def test_an_active_pipeline_is_neither_deleted_nor_archived(world: World):
     pipeline_id = await world.make()
     await world.runs.start(pipeline_id, by=world.by)
     for call in (world.pipelines.delete, world.pipelines.archive):

@@ -149,7 +149,7 @@ class TestFoundAgain:
         assert DurableProcess.adopt(folder) is None
 
     @pytest.mark.parametrize("text", ["", "12"])
-    def test_what_is_not_written_whole_is_none(self, folder: Path, text: str):
+    def test_an_incomplete_pid_file_is_not_adopted(self, folder: Path, text: str):
         (folder / "pid").write_text(text)
         assert DurableProcess.adopt(folder) is None
 

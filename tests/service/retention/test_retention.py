@@ -138,7 +138,7 @@ async def test_the_most_specific_rule_counts(store: Store):
     assert store.there(of_schedule, of_type, other) == ["l", "rl", "l"]
 
 
-async def test_what_is_kept_stays_until_it_is_released(store: Store):
+async def test_a_kept_result_stays_until_it_is_released(store: Store):
     row, running = store.command(days=99), store.command(days=99, status="running")
     for one in (row, running):
         assert (await kept_files.keep_files(store.database, one, store.caller, keep=True)).keep

@@ -61,7 +61,7 @@ async def test_partitions_are_not_its_to_find(checker, account_id, settings):
     assert await checker.found(account_id, [Needed("hive", "a")]) == set()
 
 
-async def test_what_cannot_be_known_is_raised(checker, account_id, closed_store):
+async def test_a_location_that_cannot_be_checked_raises_an_error(checker, account_id, closed_store):
     with pytest.raises(Invalid, match="outside the folders"):
         await checker.found(account_id, [Needed("file", "file:///etc/passwd")])
     with pytest.raises(StorageFailure, match="cannot connect"):

@@ -317,7 +317,7 @@ def test_macros_leave_an_action_ready_until_they_are_resolved(simulation: Simula
         assert connection.execute(query).scalar() == [{"day": "2026"}]
 
 
-def test_what_a_kill_left_is_found_again(simulation: Simulation):
+def test_work_left_by_a_killed_process_is_recovered(simulation: Simulation):
     schedule = hourly(simulation, macros=[{"x": "1"}])
     simulation.step()  # and the process that resolves is gone
     assert simulation.step() == ()
@@ -333,7 +333,7 @@ def test_what_a_kill_left_is_found_again(simulation: Simulation):
     assert (action["status"], action["done"]) == ("done", True)
 
 
-def test_what_is_due_now_does_not_wait_for_what_is_late(simulation: Simulation):
+def test_a_schedule_that_is_due_now_does_not_wait_for_late_schedules(simulation: Simulation):
     late = [hourly(simulation, start=NOON - 100 * HOUR) for _ in range(30)]
     now = hourly(simulation, start=NOON - 1)
     simulation.step()

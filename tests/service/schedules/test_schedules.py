@@ -111,7 +111,7 @@ async def test_a_new_frequency_goes_on_from_now_and_leaves_what_was_behind(room:
     assert (await room.put(schedule, cron_expression="5 * * * *"))["next_materialized_time"] == "2026-11-21 14:05"
 
 
-async def test_what_there_is_to_catch_up_on_is_caught_up_on_by_the_new_timetable(room: Room):
+async def test_missed_runs_follow_the_new_timetable_after_an_edit(room: Room):
     schedule = await room.create(start_time="2026-11-20T00:00Z")
     room.simulation.settle()  # one runs, twelve wait: up to midday of the 20th
     edited = await room.put(schedule, frequency=6)
@@ -251,7 +251,7 @@ async def test_a_rerun_that_is_about_to_begin_is_not_lost_to_a_suspension(room: 
     assert room.begun(schedule) == ["21 12:00", "21 12:00"]
 
 
-async def test_what_passed_while_suspended_is_caught_up_on_or_dropped(room: Room):
+async def test_runs_missed_while_suspended_are_caught_up_on_or_dropped(room: Room):
     schedule = await room.create(concurrency=9)
     room.simulation.settle()
     await room.ask(schedule, "suspend")

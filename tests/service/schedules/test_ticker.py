@@ -222,7 +222,7 @@ async def test_a_clock_that_is_set_forward_or_back_leaves_nothing_behind(stage: 
     assert [action["nominal_time"] for action in found] == [stage.now, stage.now + HOUR]
 
 
-async def test_what_could_not_be_resolved_for_a_while_is_begun_all_the_same(
+async def test_a_run_begins_after_a_temporary_failure_to_resolve_its_macros(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ):
     from svc_jupyter.service.macros.sandbox import MacroEngineError

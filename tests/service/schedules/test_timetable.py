@@ -243,5 +243,5 @@ def test_a_timetable_that_could_never_do_anything_is_refused(timetable, problem)
         Timetable(NOW, None, "UTC", cron_expression="0 0 29 2 *"),
     ],
 )
-def test_what_fires_at_least_once_is_accepted(timetable):
+def test_a_timetable_that_fires_at_least_once_is_accepted(timetable):
     check_timetable(timetable, NOW)

@@ -30,7 +30,7 @@ def test_until_another_is_stored_the_storage_is_the_service_s_own_folder(storage
     }
 
 
-def test_what_is_stored_is_shown_without_its_secrets(storage, admin, account_id):
+def test_stored_settings_are_shown_without_their_secrets(storage, admin, account_id):
     stored = storage.replace(update(**S3, region="eu-west-1", endpoint="https://storage.example.com/"), by=admin)
     assert stored == storage.show(account_id)
     assert stored.model_dump() == {
@@ -50,7 +50,7 @@ def test_secrets_are_sealed_in_the_database(storage, admin, database):
     assert "secret-key" not in repr(row)
 
 
-async def test_what_is_stored_outlives_the_service(storage, settings, database, admin, account_id):
+async def test_stored_settings_are_available_to_the_next_service(storage, settings, database, admin, account_id):
     storage.replace(update(**S3), by=admin)
     later = Storage(settings, database, SecretBox(settings.data_dir / "secret.key"))
     try:
@@ -150,7 +150,7 @@ def test_each_kind_of_store_can_be_the_account_s(storage, admin, account_id, giv
         ({"url": "s3://lake", "access_key": "secret" * 9999, "secret_key": "secret"}, "longer than"),
     ],
 )
-def test_what_cannot_belong_together_is_refused_without_showing_secrets(storage, admin, account_id, given, reason):
+def test_invalid_settings_are_refused_without_showing_secrets(storage, admin, account_id, given, reason):
     with pytest.raises(Invalid, match=r".") as refusal:
         storage.replace(update(**given), by=admin)
     assert reason in refusal.value.message

@@ -69,7 +69,7 @@ async def test_a_folder_that_becomes_a_link_while_its_file_is_opened_leads_nowhe
     assert not (tmp_path / "copy").exists()
 
 
-async def test_what_is_not_a_file_is_reported(storage, settings, account_id, tmp_path):
+async def test_a_location_that_is_not_a_regular_file_is_reported(storage, settings, account_id, tmp_path):
     (settings.storage_dir / "folder").mkdir()
     os.mkfifo(settings.storage_dir / "pipe")
     for name, reason in (

@@ -19,7 +19,7 @@ def test_a_file_under_a_root_is_found(root):
     assert resolve_under(root / "a.sh", [root]) == (root / "a.sh").resolve()
 
 
-def test_what_does_not_exist_yet_may_lie_under_a_root(root):
+def test_a_path_that_does_not_exist_yet_is_accepted_under_a_root(root):
     assert resolve_under(root / "later" / "a.sh", [root]) == root.resolve() / "later" / "a.sh"
 
 

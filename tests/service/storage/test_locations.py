@@ -177,7 +177,7 @@ def test_any_text_is_a_location_or_a_refusal(text):
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from(["..", ".", "", "a", "b", "%2e%2e", "..a", "/"]), min_size=1))
-def test_what_has_no_scheme_never_leaves_its_base(parts):
+def test_a_location_without_a_scheme_never_leaves_its_base(parts):
     base = Location(Scheme.FILE, "", "data/storage")
     try:
         location = parse_location("/".join(parts), base=base)

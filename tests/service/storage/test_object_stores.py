@@ -108,7 +108,7 @@ def test_an_az_location_without_a_storage_account_says_how_to_name_one():
         (418, b"<Code>Odd</Code>", "the store answered 418 (Odd)"),
     ],
 )
-def test_what_a_store_refuses_is_reported_in_its_own_words_without_secrets(read, web, status, body, reason):
+def test_an_error_of_the_store_is_reported_without_secrets(read, web, status, body, reason):
     web.answer("/lake/a", body, status=status)
     account = AccountStorage(parse_location("s3://lake"), "access-key", "secret-key", "eu-west-1", web.url)
     with pytest.raises(StorageFailure) as failure:

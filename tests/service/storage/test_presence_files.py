@@ -48,7 +48,7 @@ async def test_where_a_file_is_meant_a_folder_will_not_do(existing, lake):
     assert await existing("day/21", "day/21/_SUCCESS", or_folders=False) == {"day/21/_SUCCESS"}
 
 
-async def test_what_is_neither_file_nor_folder_is_not_there(existing, lake):
+async def test_a_pipe_or_a_dangling_link_is_not_found(existing, lake):
     os.mkfifo(lake / "pipe")
     (lake / "dangling").symlink_to("nowhere")
     (lake / "link").symlink_to("flights.csv")
@@ -74,7 +74,7 @@ async def test_files_outside_the_allowed_folders_are_refused(existing, lake, tmp
             await existing("flights.csv", text)
 
 
-async def test_what_the_file_system_refuses_is_a_failure(existing, lake):
+async def test_an_error_of_the_file_system_is_a_storage_failure(existing, lake):
     with pytest.raises(StorageFailure, match="cannot be read: File name too long"):
         await existing("x" * 300)
 

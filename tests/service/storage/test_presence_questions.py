@@ -55,7 +55,7 @@ def test_the_marker_of_an_empty_folder_is_neither_a_file_nor_something_in_it(web
     assert search(s3_account, *asked, or_folders=False) == set()
 
 
-def test_what_lies_outside_the_account_s_url_is_asked_without_its_client(web, monkeypatch):
+def test_locations_outside_the_account_url_are_checked_with_a_client_of_their_own(web, monkeypatch):
     """Each kind of location has a client of its own; test_object_stores.py has what the two send."""
     account = AccountStorage(parse_location("s3://lake/team"), "access-key", "secret-key", None, web.url)
     made = []

@@ -79,7 +79,7 @@ async def test_a_redirect_is_held_to_the_rules_of_locations(fetch, web, tmp_path
         (204, "204"),
     ],
 )
-async def test_what_the_server_refuses_is_reported_without_the_query(fetch, web, tmp_path, status, reason):
+async def test_an_error_of_the_server_is_reported_without_the_query(fetch, web, tmp_path, status, reason):
     url = web.answer("/a", b"", status=status)
     message = await failure_of(fetch, url + "?signature=secret", tmp_path)
     assert reason in message

@@ -76,7 +76,7 @@ def test_a_name_that_cannot_be_is_reported_with_the_reason(text: str, reason: st
     assert len(raised.value.message) < 300
 
 
-def test_what_is_in_no_root_is_not_found():
+def test_a_path_outside_the_roots_is_not_found():
     with pytest.raises(NotFound, match="begin with Common or Users/<e-mail>"):
         parse_path("common/a.ipynb")
 

@@ -141,7 +141,7 @@ def test_a_pipe_neither_holds_a_reader_nor_is_there(tree: FileTree, folder: Path
         tree.save(("pipe",), b"x")
 
 
-def test_what_is_deleted_takes_nothing_with_it_that_it_links_to(tree: FileTree, folder: Path, outside: Path):
+def test_the_deletion_of_a_folder_keeps_the_targets_of_its_links(tree: FileTree, folder: Path, outside: Path):
     tree.create((), ["work"], None)
     tree.save(("work", "f"), b"x")
     (folder / "work" / "link").symlink_to(outside)
@@ -218,7 +218,7 @@ def test_more_than_the_limit_is_not_read(tree: FileTree):
     assert raised.value.size == 11
 
 
-def test_what_a_killed_process_left_is_swept_once_it_is_old(tree: FileTree, folder: Path):
+def test_files_left_by_a_killed_process_are_removed_once_they_are_old(tree: FileTree, folder: Path):
     tree.sweep(before=0)
     tree.save(("f",), b"x")
     (folder / ".drafts" / "half").write_bytes(b"half")

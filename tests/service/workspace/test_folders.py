@@ -223,7 +223,7 @@ def test_a_deletion_shows_how_much_went(workspace: Workspace, ann: Caller, make:
     assert workspace.notes.get(kept, by=ann).summary.name == "x"
 
 
-def test_what_is_being_run_is_not_deleted(workspace: Workspace, ann: Caller, make: Make, database: Database):
+def test_a_note_that_a_command_uses_is_not_deleted(workspace: Workspace, ann: Caller, make: Make, database: Database):
     make("Common/a")
     make("Common/a/b")
     note_id = note_in(workspace, "Common/a/b", "busy", ann)

@@ -128,7 +128,7 @@ def test_the_root_folders_and_what_is_above_them_stay(contents, admin, ann):
 
 
 @on_sqlite
-def test_what_is_made_without_a_name_gets_a_free_one(contents, ann):
+def test_an_object_made_without_a_name_gets_a_free_name(contents, ann):
     def make(**fields: Any) -> str:
         return contents.create("Common", ContentsCreate(**fields), by=ann).name
 
@@ -247,7 +247,7 @@ def test_files_are_text_or_base64_as_it_is_wanted(contents, ann, common: Path):
         ("there/x", {"content": "x"}, "Common/there is a file, not a folder"),
     ],
 )
-def test_what_cannot_be_saved_is_reported_and_changes_nothing(contents, ann, path, fields, reason):
+def test_an_invalid_save_is_refused_and_changes_nothing(contents, ann, path, fields, reason):
     contents.save("Common/there", text("old"), by=ann)
     contents.save("Common/folder", ContentsSave(type="directory"), by=ann)
     with pytest.raises(Invalid, match=reason):
@@ -293,7 +293,7 @@ def test_a_folder_is_deleted_with_all_that_is_in_it(contents, ann):
 
 
 @on_sqlite
-def test_what_a_command_left_in_a_folder_is_shown_as_far_as_it_can_be(contents, ann, common: Path, tmp_path: Path):
+def test_a_folder_shows_damaged_notebooks_but_no_hidden_or_special_files(contents, ann, common: Path, tmp_path: Path):
     (common / "broken.ipynb").write_text("{")
     (common / "odd.ipynb").write_text(
         '{"nbformat": 4, "nbformat_minor": 4, "metadata": {"x": NaN}, "cells": [], "y": 1}'

@@ -146,7 +146,7 @@ def test_a_field_that_is_wrong_is_named(service: ServiceProcess, method: str, bo
     assert refusal(service.http.request(method, f"{BASE}/{path}", **how), 422).startswith(f"{field}: ")
 
 
-def test_what_json_cannot_carry_is_answered_all_the_same(service: ServiceProcess, folder: str):
+def test_a_notebook_with_deep_nesting_or_nan_is_returned_as_valid_json(service: ServiceProcess, folder: str):
     deep: Any = []
     for _ in range(260):
         deep = [deep]

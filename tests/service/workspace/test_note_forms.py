@@ -59,7 +59,7 @@ def test_a_form_is_read(text: str, expected: dict[str, Any]):
     assert only(text) == expected
 
 
-def test_what_only_looks_like_a_form_is_none():
+def test_text_that_resembles_a_form_is_not_a_form():
     for text in ("", "${", "${}", "${=1}", "$ {a}", "${HOME:-/root}", "${time:10}", "{a}", "}${a"):
         assert list(placeholders(text)) == []
 

@@ -65,7 +65,7 @@ def test_any_notebook_comes_back(notebook: dict[str, Any]):
     assert travelled(notebook_of(checked(travelled(note)))) == notebook
 
 
-def test_what_was_run_elsewhere_meanwhile_wins():
+def test_text_and_outputs_changed_in_the_notebook_replace_those_of_the_note():
     notebook = travelled(notebook_of(ZPLN))
     cell = notebook["cells"][1]
     cell["source"] = "%sql\nselect 1"
@@ -119,6 +119,6 @@ def test_foreign_words_in_a_note_make_no_broken_notebook():
 
 
 @pytest.mark.parametrize("cells", [[1], [{"cell_type": "code"}], [{"cell_type": "odd", "metadata": {}, "source": ""}]])
-def test_what_is_no_notebook_is_refused(cells: list[Any]):
+def test_an_invalid_notebook_is_refused(cells: list[Any]):
     with pytest.raises(Invalid, match="cells: this is not a notebook"):
         note_of({"cells": cells})

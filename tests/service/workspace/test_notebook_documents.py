@@ -88,7 +88,7 @@ def test_cells_without_an_id_or_with_the_same_one_get_their_own(notebook: dict[s
     assert len({made["id"] for made in document.content["cells"]}) == 3
 
 
-def test_what_json_cannot_say_is_brought_to_what_it_can(notebook: dict[str, Any]):
+def test_unpaired_surrogates_and_nan_are_converted_to_valid_json(notebook: dict[str, Any]):
     notebook["metadata"] = {"half": "\ud800"}
     stored = NotebookDocument.of(notebook).serialised()
     assert NotebookDocument.parse(stored).content["metadata"]["half"] == "\ud800"
@@ -115,7 +115,7 @@ def test_a_document_of_an_old_format_with_a_cell_of_an_unknown_type_is_refused()
         (b'{"nbformat": 5, "nbformat_minor": 0}', "format 5"),
     ],
 )
-def test_what_is_no_notebook_is_reported(data: bytes, reason: str):
+def test_an_invalid_notebook_is_reported(data: bytes, reason: str):
     for read in (NotebookDocument.parse, require_outline):
         with pytest.raises(NotANotebookError, match=reason):
             read(data)

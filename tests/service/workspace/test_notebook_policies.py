@@ -225,7 +225,7 @@ def test_a_deletion_forgets_the_policy_and_its_id(world: World, ann: Caller, bob
 
 
 @on_sqlite
-def test_what_a_file_left_that_a_command_removed_is_not_given_to_a_new_one(
+def test_the_policy_of_a_removed_file_does_not_apply_to_a_new_file_at_its_path(
     world: World, ann: Caller, bob: Caller, settings: Settings
 ):
     for number, make in enumerate(
@@ -293,7 +293,7 @@ def test_a_notebook_is_named_by_its_path_or_by_its_id(world: World, ann: Caller,
 
 
 @on_sqlite
-def test_what_is_no_notebook_has_no_policy(world: World, ann: Caller):
+def test_an_object_that_is_not_a_notebook_has_no_policy(world: World, ann: Caller):
     world.contents.save("Common/text.txt", ContentsSave(content="x"), by=ann)
     world.make("Common/d")
     for wrong, error, told in [
@@ -322,7 +322,7 @@ def test_what_is_no_notebook_has_no_policy(world: World, ann: Caller):
 
 
 @on_sqlite
-def test_what_is_in_another_users_folder_is_hidden_from_who_may_not_read_it(world: World, ann: Caller, bob: Caller):
+def test_policies_in_another_users_folder_are_hidden_without_the_right_to_read(world: World, ann: Caller, bob: Caller):
     number = world.set(SHARED, deny(bob, "delete"), by=ann)
     for asked in (SHARED, f"{ANNS}/none.ipynb", "Users/nobody@example.org/n.ipynb", number):
         with pytest.raises(Forbidden, match="is another user's folder"):

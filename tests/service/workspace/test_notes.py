@@ -245,7 +245,7 @@ def test_documents_that_cannot_be_are_refused(workspace: Workspace, ann: Caller,
 
 
 @pytest.mark.parametrize("given", [{}, {"cells": [], "paragraphs": []}, {"noteParams": {}}, {"cells": [7]}])
-def test_what_is_no_document_is_not_imported(given: dict[str, Any]):
+def test_an_invalid_document_is_not_imported(given: dict[str, Any]):
     body = NoteImport.model_validate({"name": "n", "location": "Common", **given})
     with pytest.raises(Invalid, match=r"^(paragraphs|cells): "):
         note_files.imported(body)

@@ -90,7 +90,7 @@ async def test_two_services_with_the_same_inventory_never_share_a_host(
         await other.close()
 
 
-async def test_what_a_killed_service_made_and_never_wrote_down_is_begun_anew(world: HostsWorld, hosts: SshHosts):
+async def test_a_node_that_a_killed_service_did_not_record_is_made_again(world: HostsWorld, hosts: SshHosts):
     instance = await world.started()
     (forgotten,) = await world.provider.make(instance, NodeRole.WORKER, 1)
     half = _touched(Path(str(forgotten.details["folder"]), "half"))
@@ -101,7 +101,9 @@ async def test_what_a_killed_service_made_and_never_wrote_down_is_begun_anew(wor
     assert not await asyncio.to_thread(half.exists)
 
 
-async def test_what_an_instance_left_on_a_host_is_ended_before_the_next_one_has_it(world: HostsWorld, hosts: SshHosts):
+async def test_processes_left_by_an_instance_are_ended_before_the_next_instance_gets_the_host(
+    world: HostsWorld, hosts: SshHosts
+):
     instance = await world.take(await world.started(), NodeRole.WORKER, 1)
     await world.machine(instance).start(ESCAPING)
     await world.over(instance)

@@ -94,7 +94,7 @@ async def test_every_sub_command_is_shown_as_its_type_shows_it(
         ([{**TRUE, "macros": [{"x": "nothing.there"}]}], "sub-command 1 (ShellCommand): macro 'x': "),
     ],
 )
-async def test_what_is_refused_and_why(
+async def test_an_invalid_composite_command_is_refused_with_the_reason(
     sub_commands: Any, reason: str, kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
 ):
     body = {"command_type": "CompositeCommand", "sub_commands": sub_commands}

@@ -31,7 +31,7 @@ def test_arguments_are_split_as_a_shell_does() -> None:
         (STREAMING, "a\0b", "NUL"),
     ],
 )
-def test_what_cannot_be_called_is_refused(sub_command: HadoopSubCommand, text: str, why: str) -> None:
+def test_invalid_arguments_of_a_sub_command_are_refused(sub_command: HadoopSubCommand, text: str, why: str) -> None:
     with pytest.raises(Invalid, match=why):
         split_arguments(sub_command, text)
 

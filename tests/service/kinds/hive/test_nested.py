@@ -22,7 +22,7 @@ def test_a_description_gives_the_type() -> None:
     assert parsed_type(described) == pa.list_(inner)
 
 
-def test_what_arrow_has_no_type_for_is_text() -> None:
+def test_a_type_that_arrow_does_not_have_is_read_as_text() -> None:
     assert parsed_type("map<string,interval day to second>") == pa.map_(pa.string(), pa.string())
 
 

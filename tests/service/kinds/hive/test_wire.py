@@ -55,7 +55,7 @@ def test_a_connection_that_ends_in_an_answer_is_reported(cut: int) -> None:
         read_reply(io.BytesIO(whole[:cut]))
 
 
-def test_what_is_not_thrift_is_refused() -> None:
+def test_a_reply_that_is_not_thrift_is_refused() -> None:
     with pytest.raises(WireError, match="not Thrift"):
         read_reply(io.BytesIO(b"HTTP/1.1 400 Bad Request\r\n\r\n"))
 

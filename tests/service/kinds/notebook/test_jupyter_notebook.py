@@ -371,7 +371,7 @@ async def test_the_next_service_writes_its_address_and_keeps_the_token(serving, 
 
 
 @pytest.mark.parametrize("change", ["rm access/connection.json", "echo damaged >access/connection.json"])
-async def test_what_a_run_does_to_its_file_and_a_database_that_is_away_harm_nobody(
+async def test_a_run_succeeds_with_a_damaged_connection_file_and_an_unavailable_database(
     serving, task, desk, workers, tokens, change
 ):
     tokens.is_away = True

@@ -125,7 +125,7 @@ def test_without_such_a_cell_it_comes_first():
     assert sources(notebook) == ["# Parameters\na = 1", "p", "a"]
 
 
-def test_what_an_earlier_run_put_in_is_replaced_or_taken_out():
+def test_parameters_of_an_earlier_run_are_replaced_or_removed():
     notebook = new_notebook(cells=[code("a = 0", "parameters"), code("a = 9", "injected-parameters"), code("a")])
     inject(notebook, {"a": 1}, "python")
     assert sources(notebook) == ["a = 0", "# Parameters\na = 1", "a"]

@@ -168,7 +168,7 @@ def test_a_cell_tagged_to_be_skipped_is_not_run(parent):
     assert parent.start(code("1 / 0", "skip-execution"), "print('ran')").text == "ran\n"
 
 
-def test_what_a_kernel_does_at_its_end_is_done(parent):
+def test_exit_handlers_of_a_kernel_are_run(parent):
     run = parent.start("import atexit, pathlib\natexit.register(pathlib.Path('bye').touch)", "print('x')")
     assert run.code == 0
     assert (run.folder / "work" / "bye").exists()

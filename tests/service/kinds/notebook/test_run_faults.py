@@ -143,7 +143,7 @@ def test_a_nearly_full_disk_ends_the_run_before_it_is_full(parent):
         ('{"nbformat": 5, "nbformat_minor": 0}', "Common/report.ipynb has the notebook format 5; this service runs"),
     ],
 )
-def test_what_is_no_notebook_is_reported_and_not_tried_again(parent, text, reason):
+def test_an_invalid_notebook_is_reported_and_not_retried(parent, text, reason):
     run = parent.hand(parent.new_job(text))
     assert run.message.startswith(reason)
     assert not run.may_retry

@@ -19,7 +19,7 @@ from svc_jupyter.service.kinds.notebook.failures import warning_in
         ("WARNING: An illegal reflective access\n", "WARNING: An illegal reflective access"),
     ],
 )
-def test_what_languages_write(text, expected):
+def test_warnings_of_several_languages_are_recognized(text, expected):
     found = warning_in(text)
     assert found is not None
     assert found.text == expected

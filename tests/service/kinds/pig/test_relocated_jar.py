@@ -33,7 +33,7 @@ def test_names_with_dots_are_moved_too():
 
 
 @pytest.mark.parametrize("content", [b"PK\x03\x04", b"\xca\xfe\xba\xbe\x00\x00\x00\x34\x00\x02\x63"])
-def test_what_is_no_class_file_is_refused(content):
+def test_an_invalid_class_file_is_refused(content):
     with pytest.raises(ValueError, match=r"class file|constant"):
         relocated(content)
 

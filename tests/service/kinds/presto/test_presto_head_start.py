@@ -79,7 +79,7 @@ async def test_a_statement_that_only_reads_is_begun_at_once_and_once(
 
 @pytest.mark.parametrize("other", ["command", "script", "target", "time"])
 @pytest.mark.parametrize("script", [CHANGING, READING])
-async def test_what_was_posted_for_another_is_not_taken_up(
+async def test_a_head_start_that_is_old_or_for_another_statement_is_not_used(
     head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path, other: str, script: str, monkeypatch
 ):
     coordinator.answers.append((200, {}, {}))
@@ -101,7 +101,7 @@ async def test_what_was_posted_for_another_is_not_taken_up(
 
 
 @pytest.mark.parametrize("trouble", ["it takes too long", "its folder cannot be written to"])
-async def test_what_cannot_be_taken_up_is_ended(
+async def test_a_head_start_that_cannot_be_used_is_ended(
     head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path, trouble: str, monkeypatch
 ):
     coordinator.answers.append((200, {}, {}))
@@ -117,7 +117,7 @@ async def test_what_cannot_be_taken_up_is_ended(
     await until(lambda: asked(coordinator) == [POSTED, BEGUN, ENDED])
 
 
-async def test_what_is_left_over_is_ended_with_the_service(
+async def test_an_unused_head_start_is_ended_with_the_service(
     head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path
 ):
     coordinator.answers.append((200, {}, {}))
@@ -149,7 +149,7 @@ async def test_a_script_without_a_statement_or_a_long_one_has_no_head_start(
     assert coordinator.asked == []
 
 
-async def test_what_is_never_asked_for_does_not_pile_up(
+async def test_the_number_of_unused_head_starts_is_limited(
     head_starts: HeadStarts, coordinator: Coordinator, tmp_path: Path
 ):
     coordinator.answers = [*(65 * coordinator.answers[:1]), *coordinator.answers[1:]]

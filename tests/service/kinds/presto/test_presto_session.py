@@ -15,7 +15,7 @@ def headers(*items: tuple[str, str]) -> Message:
     return made
 
 
-def test_what_a_statement_changes_is_sent_with_the_next_ones():
+def test_session_changes_of_a_statement_are_sent_with_the_next_statements():
     session = SessionState("ann", "svc-command-1-1", catalog="hive", schema="default")
     session.learn(
         headers(
@@ -33,7 +33,7 @@ def test_what_a_statement_changes_is_sent_with_the_next_ones():
     assert (told["X-Presto-Prepared-Statement"], told["X-Presto-Transaction-Id"]) == ("p=select+1", "t-1")
 
 
-def test_what_a_statement_takes_back_is_sent_no_more():
+def test_session_values_cleared_by_a_statement_are_no_longer_sent():
     session = SessionState("ann", "s", properties={"a": "1"}, prepared={"p": "q"}, transaction="t-1")
     session.learn(
         headers(
@@ -57,14 +57,14 @@ def test_a_failure_has_its_place_in_the_statement():
     assert (failure.message, failure.position, failure.hint) == ("Column 'nope' cannot be resolved", 17, None)
 
 
-def test_what_java_puts_behind_a_failure_is_left_out():
+def test_the_java_stack_trace_is_left_out_of_a_failure():
     message = (
         "it answered 500\njava.lang.IllegalArgumentException: Invalid\n\tat com.facebook.X.y(X.java:1)\nCaused by: z"
     )
     assert failure_of({"message": message}, "").message == "it answered 500"
 
 
-def test_what_to_do_is_reported_where_workers_are_missing():
+def test_a_failure_without_workers_has_a_hint_and_a_lost_worker_is_recognized():
     assert "no worker" in str(failure_of({"message": "x", "errorName": "GENERIC_INSUFFICIENT_RESOURCES"}, "").hint)
     assert is_lost_worker({"errorName": "REMOTE_TASK_MISMATCH"})
     assert not is_lost_worker({"errorName": "SYNTAX_ERROR"})

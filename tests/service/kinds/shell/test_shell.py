@@ -163,7 +163,7 @@ async def test_exactly_one_script_is_needed(kind, caller, body):
         ({"script_location": "https://reader:secret@host/a.sh"}, "must not hold a user"),
     ],
 )
-async def test_what_cannot_run_is_refused_at_submission(kind, caller, body, reason):
+async def test_an_invalid_shell_command_is_refused_at_submission(kind, caller, body, reason):
     with pytest.raises(Invalid, match=r".") as refusal:
         await kind.describe(body, caller)
     assert reason in refusal.value.message

@@ -92,7 +92,7 @@ def test_fields_that_contradict_each_other_are_refused(fields, reason):
         ({"sql": "SELECT '\0'"}, "NUL"),
     ],
 )
-def test_what_cannot_be_run_is_refused_with_the_reason(fields, reason):
+def test_an_invalid_spark_command_is_refused_with_the_reason(fields, reason):
     with pytest.raises(Invalid, match=reason):
         plan(**fields)
 

@@ -70,7 +70,7 @@ def test_settings_of_other_engines_are_not_hadoops():
     assert not [key for key in keys if key.startswith(("pig.", "hive.", "spark."))]
 
 
-def test_what_a_node_has_for_containers_is_what_its_provider_says():
+def test_the_container_resources_of_a_node_come_from_its_provider():
     settings = read(node_sites(ADDRESSES, PLACE, configured())["yarn-site.xml"])
     assert settings["yarn.nodemanager.resource.memory-mb"] == "4096"
     assert settings["yarn.scheduler.maximum-allocation-mb"] == "4096"

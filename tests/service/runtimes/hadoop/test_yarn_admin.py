@@ -85,7 +85,7 @@ async def test_a_refused_call_is_reported_with_the_address():
     ("answer", "words"),
     [(b"", "closed the connection during refreshNodes"), (b"HTTP/1.1 400 Bad Request", "does not speak Hadoop RPC")],
 )
-async def test_what_is_no_resource_manager_is_reported_as_such(answer, words):
+async def test_a_server_that_is_not_a_resource_manager_is_reported(answer, words):
     async with _listener(answer) as address:
         with pytest.raises(AdminCallFailed, match=words):
             await refresh_nodes(address, RefreshMode.GRACEFUL)

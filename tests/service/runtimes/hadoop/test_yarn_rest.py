@@ -80,6 +80,6 @@ def test_a_container_names_its_application(epoch):
     assert application_of(f"container_{epoch}1700000000000_0003_01_000002") == "application_1700000000000_0003"
 
 
-def test_what_is_no_container_is_reported():
+def test_an_invalid_container_id_is_reported():
     with pytest.raises(DaemonSilent, match="'nonsense' is not the id of a container"):
         application_of("nonsense")

@@ -165,7 +165,9 @@ def test_an_address_that_cannot_be_used_is_refused(text: str, reason: str):
         ({"hiveserver2": "h", "session_properties": {"a b": "1"}}, "is not the name of a property"),
     ],
 )
-def test_what_cannot_work_is_refused(servers: ExternalHiveServers, external: dict[str, Any], reason: str):
+def test_an_invalid_configuration_is_refused_with_the_reason(
+    servers: ExternalHiveServers, external: dict[str, Any], reason: str
+):
     with pytest.raises(Invalid, match=reason):
         servers.check(configuration_of(**external))
 
@@ -205,7 +207,7 @@ async def test_a_user_that_the_server_does_not_let_in_is_reported(
         await servers.start(instance, quietly)
 
 
-async def test_what_is_no_hiveserver2_is_reported(settings: Settings, servers: ExternalHiveServers):
+async def test_a_server_that_is_not_hiveserver2_is_reported(settings: Settings, servers: ExternalHiveServers):
     with socket.create_server(("127.0.0.1", 0)) as other:
 
         def hang_up() -> None:

@@ -134,7 +134,7 @@ async def test_a_coordinator_that_redirects_is_not_followed(
         await presto.start(instance, quietly)
 
 
-async def test_what_does_not_answer_or_is_no_coordinator_is_reported(
+async def test_an_unreachable_server_and_one_that_is_no_ready_coordinator_are_reported(
     settings: Settings, presto: ExternalPresto, coordinator: Coordinator
 ):
     with socket.create_server(("127.0.0.1", 0)) as free:

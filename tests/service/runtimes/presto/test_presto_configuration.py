@@ -40,7 +40,7 @@ def test_a_node_listens_at_its_own_address_only():
     assert {"-Dcom.sun.management.jmxremote.host=127.1.1.1", "-Dsvc.address=127.1.1.1"} <= set(argv)
 
 
-def test_what_only_the_coordinator_needs_is_not_given_to_a_worker():
+def test_a_worker_does_not_get_settings_for_the_coordinator_only():
     coordinator, worker = settings_of(NodeRole.MASTER), settings_of(NodeRole.WORKER)
     assert (coordinator["coordinator"], worker["coordinator"]) == ("true", "false")
     only_there = set(coordinator) - set(worker)

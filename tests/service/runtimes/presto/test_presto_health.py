@@ -52,7 +52,7 @@ def test_a_silent_coordinator_is_down_with_a_red_heap():
     assert values_of(silent) == {}
 
 
-def test_what_a_server_reports_of_itself_is_read():
+def test_the_heap_sizes_are_read_from_the_status_of_a_server():
     assert parse_status({"heapUsed": 10, "heapAvailable": 40, "memoryInfo": {}}) == ServerStatus(10, 40)
 
 

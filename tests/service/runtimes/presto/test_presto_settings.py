@@ -60,7 +60,7 @@ def test_catalogues_and_memory():
         ("jvm.max-heap=much", "must be a size"),
     ],
 )
-def test_what_would_break_the_cluster_is_refused(line: str, reason: str):
+def test_a_setting_that_would_break_the_cluster_is_refused(line: str, reason: str):
     with pytest.raises(Invalid, match=reason) as caught:
         settings_of(line)
     assert caught.value.message.startswith("presto_settings.custom_config: ")

@@ -94,7 +94,9 @@ def test_a_token_in_the_address_becomes_the_secret():
         ({"spark_connect": "sc://h", "session_properties": {"a b": "1"}}, "is not the name of a property"),
     ],
 )
-def test_what_cannot_work_is_refused(servers: ExternalSparkConnect, external: dict[str, Any], reason: str):
+def test_an_invalid_configuration_is_refused_with_the_reason(
+    servers: ExternalSparkConnect, external: dict[str, Any], reason: str
+):
     with pytest.raises(Invalid, match=reason):
         servers.check(configuration_of(**external))
 
@@ -135,7 +137,7 @@ def test_another_major_version_is_refused_in_words(server: str):
         ({"script_location": "s3://b/a.jar"}, "does not run jars and programs in other languages"),
     ],
 )
-def test_what_cannot_run_there_is_refused_in_words(command: dict[str, Any], reason: str):
+def test_a_command_that_spark_connect_cannot_run_is_refused_with_the_reason(command: dict[str, Any], reason: str):
     with pytest.raises(Invalid, match=reason):
         check_runs_there(command, configuration_of(spark_connect="sc://h"))
     check_runs_there(command, ClusterConfiguration.model_validate({"hadoop_settings": {"use_spark": True}}))
@@ -146,7 +148,7 @@ def test_sql_and_python_run_there(command: dict[str, Any]):
     check_runs_there(command, configuration_of(spark_connect="sc://h"))
 
 
-def test_what_speaks_no_http_2_is_no_server_of_spark_connect():
+def test_a_server_without_http_2_is_reported_as_no_grpc_server():
     with socket.create_server(("127.0.0.1", 0)) as other:
 
         def answer() -> None:

@@ -92,7 +92,7 @@ def test_numbers_and_the_authors_own_texts_stand_as_they_are() -> None:
     assert fill("limit ${n=10}", Language.SQL, n="-1.5e3") == "limit -1.5e3"
 
 
-def test_what_the_author_did_not_write_is_a_literal() -> None:
+def test_a_value_that_the_author_did_not_write_is_inserted_as_a_literal() -> None:
     assert fill("where c = ${c=AA}", Language.SQL, c="carrier") == "where c = 'carrier'"
     assert fill("val x = ${c=AA}", Language.SCALA, c='a"b') == 'val x = "a\\"b"'
     assert fill("where ${c=AA}", Language.SQL, c="1 OR 1=1") == "where '1 OR 1=1'"
@@ -118,7 +118,7 @@ def test_no_value_ends_a_literal_of_scala(value: str) -> None:
     assert not bare.endswith("\\")
 
 
-def test_what_scala_and_a_shell_read_as_their_own_stays_theirs() -> None:
+def test_interpolations_of_scala_and_variables_of_a_shell_are_unchanged() -> None:
     code = 's"${n + 1} $n ${v}"; "${v}"'
     assert fill(code, Language.SCALA, v="$y") == 's"${n + 1} $n ${v}"; "$y"'
     text, variables = filled('echo ${HOME} ${v} "${w=1}"', Language.SHELL, FormValues({"v": "x"}))

@@ -127,7 +127,7 @@ def test_markdown_is_html_and_html_in_it_is_text(tmp_path: Path) -> None:
     assert "<script>" not in message["data"]
 
 
-def test_what_is_switched_off_or_empty_is_not_run(tmp_path: Path) -> None:
+def test_disabled_and_blank_paragraphs_are_not_run(tmp_path: Path) -> None:
     ran = run(tmp_path, {"text": "%pyspark\n1/0", "config": {"enabled": False}}, "  \n", "%pyspark\n", "%sh\necho x")
     assert [one["id"] for one in ran.paragraphs] == ["p3", "p4"]
 
@@ -147,7 +147,7 @@ def test_a_paragraph_can_ask_for_another_but_not_for_ever(tmp_path: Path) -> Non
         ("%pyspark\ncalls = ['p9']", "z.run names no paragraph of this note: p9"),
     ],
 )
-def test_what_cannot_run_is_reported(tmp_path: Path, text: str, why: str) -> None:
+def test_a_paragraph_that_cannot_run_is_reported(tmp_path: Path, text: str, why: str) -> None:
     ran = run(tmp_path, text)
     assert ran.error is not None
     assert ran.error.startswith(why)
