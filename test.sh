@@ -2,7 +2,7 @@
 # Checks and tests the project from a fresh clone: needs Python >= 3.11 and bash. The last lines say what passed.
 #
 #   bash test.sh           the gate: all checks, the fast tests, one real path per part; nothing is run twice
-#   bash test.sh --fast    for somebody who edits: all checks and the fast tests; no engine, no browser
+#   bash test.sh --fast    for somebody who edits: all checks, and the tests that start no service, engine or browser
 #   bash test.sh --all     everything: all engines, all browser views, R, both databases, prose, documentation
 #   bash test.sh --campaign [MINUTES]
 #                          services under load are killed and lose their database, disk or clock, again and again for
@@ -127,7 +127,7 @@ case $selected in
     options+=(-m "not all")
     ;;
   fast)
-    options+=(-m "not all and not gate")
+    options+=(-m "not all and not gate and not service")
     # None of these folders has a test for it: collecting them takes as long as a hundred tests.
     options+=(--ignore=tests/browser --ignore=tests/integration --ignore=tests/notebooks --ignore=tests/paths)
     ;;
@@ -169,7 +169,7 @@ if [ "$selected$whole_set" = gateyes ] && [ -n "$tree" ] && [ "$(committed_tree)
 fi
 case $selected in
   gate) what="the gate: all checks, the fast tests, and one real path of each part" ;;
-  fast) what="all checks and the fast tests" ;;
+  fast) what="all checks, and the tests that start no service, engine or browser" ;;
   all) what="all checks and all tests but the campaigns" ;;
   campaign) what="the campaigns, the last one with seed $CAMPAIGN_SEED" ;;
 esac

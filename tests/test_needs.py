@@ -1,4 +1,4 @@
-"""The fast loop leaves out what needs an engine or a browser, however indirectly."""
+"""The fast loop leaves out what needs an engine, a browser or a running service, however indirectly."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.browser.chromium import find_chromium
 from tests.support import engines
 from tests.support.engines import ENGINES, engine_at_once
 from tests.support.needs import reached
+from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.service.installs.engine import Engine
 
@@ -65,6 +67,10 @@ def with_a_browser() -> str:
     return find_chromium()
 
 
+def with_a_service() -> str:
+    return ServiceProcess(Path()).start().base_url
+
+
 def without() -> Engine:
     return Engine.PIG
 
@@ -78,8 +84,9 @@ def test_whatever_comes_to_an_engine_needs_one(function: Callable[[], object]):
     assert reached(function) == {"engine"}
 
 
-def test_a_browser_is_no_engine_and_the_name_of_an_engine_is_neither():
+def test_a_browser_and_a_service_are_no_engine_and_the_name_of_an_engine_is_neither():
     assert reached(with_a_browser) == {"browser"}
+    assert reached(with_a_service) == {"service"}
     assert reached(without) == frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Marks each test with what it needs beyond Python, read from what its code can reach: `engine`, `browser`.
+"""Marks each test with what it needs beyond Python, read from what its code can reach: `engine`, `browser`, `service`.
 
 A test needs an engine when its function, one of its fixtures, or a function or class of these tests that they name,
 directly or through others, comes to `tests/support/engines.py`. So nobody keeps a list of them. What a subprocess or a
@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 from tests.support.engines import ENGINES
+from tests.support.service_process import ServiceProcess
 
 _TESTS = str(Path(__file__).parents[1])
 _SOURCES = {
@@ -70,6 +71,9 @@ def reached(start: Any) -> frozenset[str]:
                 found.add(_SOURCES[file])
             elif file.startswith(_TESTS):
                 ahead += _named_by(function)
+        elif isinstance(thing, type) and issubclass(thing, ServiceProcess):
+            found.add("service")
+            ahead += _members_of(thing)
         elif isinstance(thing, type) and not thing.__module__.startswith("svc_jupyter."):
             ahead += _members_of(thing)
     return frozenset(found)
