@@ -90,7 +90,7 @@ class _Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 self._shell,
-                loop="uvloop",
+                loop="asyncio",
                 http=connection_class(self._connections),
                 ws="none",
                 lifespan="on",
@@ -176,7 +176,7 @@ def _base_url(listener: socket.socket, *, of_this_machine: bool = False) -> str:
 
 def _listen(settings: Settings) -> contextlib.AbstractContextManager[socket.socket]:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # asyncio sets TCP_NODELAY only then
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((settings.host, settings.port))

@@ -37,7 +37,6 @@ MARK_BYTES = 4096
 END = "end"
 """A named pipe in the folder of a job whose end is awaited: opened for writing when the job is done."""
 _FAILED = 70
-_STDERR = 2
 _BURST_SECONDS = 0.1
 """A job that follows another one this quickly gets a new worker: a rehearsal would only delay it, and take the
 processor from the short job before it.
@@ -103,7 +102,6 @@ def serve(
     `rehearse` runs in a worker ahead of its job and does what most jobs do, so that their memory is already copied.
     """
     keep_files_private()
-    _close_copies_of_streams()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended workers do not remain as zombies
     jobs = sys.stdin.buffer
     while True:
@@ -120,23 +118,6 @@ def serve(
             answer = _Spare(read_job, work, None).take(line) or b"the worker ended before it took the job"
         sys.stdout.buffer.write(answer.replace(b"\n", b" ") + b"\n")
         sys.stdout.buffer.flush()
-
-
-def _close_copies_of_streams() -> None:
-    """Close the copies of the standard streams that uvloop leaves open in its child processes.
-
-    Each worker would inherit them, and the service, which reads its parent's output to the end, would wait for all.
-    """
-    streams = {_inode(stream) for stream in range(_STDERR + 1)}
-    for name in os.listdir("/dev/fd"):
-        with contextlib.suppress(OSError):  # the one by which the folder was read
-            if int(name) > _STDERR and _inode(int(name)) in streams:
-                os.close(int(name))
-
-
-def _inode(descriptor: int) -> tuple[int, int]:
-    found = os.fstat(descriptor)
-    return found.st_dev, found.st_ino
 
 
 class _Spare:
