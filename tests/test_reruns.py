@@ -1,5 +1,6 @@
 """A test that passes only at its second try is not a secret."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,12 +23,15 @@ def test_broken():
 """
 
 
-@pytest.mark.parametrize("more", [[], ["-n", "1"]], ids=["alone", "in workers"])
+@pytest.mark.parametrize("more", [[], ["-p", "xdist.plugin", "-n", "1"]], ids=["alone", "in workers"])
 def test_the_summary_shows_why_a_first_try_failed_and_lists_the_flaky_tests(tmp_path: Path, more: list[str]):
     (tmp_path / "test_it.py").write_text(FLAKY)
-    options = ["-p", "tests.support.reruns", "-p", "no:cacheprovider", "--reruns", "1", *more, f"--rootdir={tmp_path}"]
-    run = [sys.executable, "-m", "pytest", *options, str(tmp_path)]
-    printed = subprocess.run(run, cwd=ROOT, capture_output=True, text=True)
+    names = ("pytest_rerunfailures", "tests.support.reruns", "no:cacheprovider", "no:warnings")
+    plugins = [f"-p{name}" for name in names]
+    run = [sys.executable, "-m", "pytest", *plugins, "--reruns", "1", *more, f"--rootdir={tmp_path}", str(tmp_path)]
+    # Loading the other plugins, which do nothing here, takes most of the time.
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    printed = subprocess.run(run, cwd=ROOT, env=environment, capture_output=True, text=True)
     tries, _, flaky = printed.stdout.partition("FIRST TRIES THAT FAILED")[2].partition("FLAKY TESTS")
     assert "the cause of the first try" in tries
     assert "what it printed" in tries
