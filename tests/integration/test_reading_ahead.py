@@ -15,6 +15,7 @@ from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.api.paths import ARROW_STREAM
 from svc_jupyter.client import Client, Command, CommandCancelled
+from svc_jupyter.client.blocking import reading_ahead
 
 NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT {rows})"
 TYPED = f"""{NUMBERS} SELECT i, i / 7.0 AS x, 'row ' || i AS name, CASE WHEN i % 3 THEN i END AS gaps,
@@ -48,6 +49,12 @@ def query(shared_service: ServiceProcess) -> Iterator[Callable[[str], Command]]:
 def service(new_service: Callable[..., ServiceProcess]) -> ServiceProcess:
     """A service of the test's own."""
     return new_service(kill_grace_seconds=1).start()
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Last rows that come late on a busy machine are waited for, not asked for anew."""
+    monkeypatch.setattr(reading_ahead, "STALL_SECONDS", 600)
 
 
 def downloads(service: ServiceProcess, command: Command) -> int:
