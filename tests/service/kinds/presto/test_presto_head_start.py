@@ -12,11 +12,19 @@ import pytest
 from tests.support.presto_coordinator import Coordinator, coordinator_at_work
 from tests.support.until import until
 
+from svc_jupyter.service.kinds.presto import head_start
 from svc_jupyter.service.kinds.presto.client import Target
 from svc_jupyter.service.kinds.presto.head_start import HeadStart, HeadStarts
 
 CHANGING = "-- one\nCREATE TABLE t (a int); SELECT 2"
 READING = "-- one\nSELECT 1; SELECT 2"
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A coordinator that is slow on a busy machine is waited for, and what it has was posted just now."""
+    monkeypatch.setattr(head_start, "_SECONDS", 60)
+    monkeypatch.setattr(head_start, "_FRESH_SECONDS", 3600)
 
 
 @pytest.fixture
