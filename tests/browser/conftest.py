@@ -15,11 +15,13 @@ from tests.browser.lab_process import LabProcess
 from tests.conftest import end_commands_of
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster, use_hadoop
-from tests.support.service_process import ServiceProcess
+from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
 _FAILED = pytest.StashKey[bool]()
+_NODE_SECONDS = 240.0
+"""How long nodes that a test has left may take to go, on a busy machine."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
@@ -75,11 +77,8 @@ def lab(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> It
 
 
 @pytest.fixture(scope="package")
-def up_cluster(service: ServiceProcess) -> Iterator[str]:
-    """The cluster `default` of the service, UP on real Hadoop with one of at most three workers.
-
-    Whoever changes its nodes puts it back.
-    """
+def shared_cluster(service: ServiceProcess) -> Iterator[str]:
+    """The cluster `default` of the service, UP on real Hadoop, with the nodes that the last test has left."""
     with ThreadPoolExecutor(1) as thread:  # this thread has the browser's loop
         thread.submit(engine_at_once, Engine.HADOOP).result()
     use_hadoop(service, initial_nodes=1, max_nodes=3)
@@ -88,6 +87,28 @@ def up_cluster(service: ServiceProcess) -> Iterator[str]:
         yield "default"
     finally:
         end_clusters_of(service.data_dir)
+
+
+@pytest.fixture
+def up_cluster(service: ServiceProcess, shared_cluster: str) -> str:
+    """The cluster `default` of the service, UP on real Hadoop with one of at most three workers.
+
+    Whatever another test has added or begun, also one that failed in the middle, is over.
+    """
+    nodes = f"/clusters/{shared_cluster}/nodes"
+
+    def workers() -> list[dict[str, Any]]:
+        state = service.http.get(f"/clusters/{shared_cluster}/state").json()
+        return [node for node in state["nodes"] if node["role"] == "worker"]
+
+    def is_settled() -> bool:
+        running = [node["private_dns"] for node in workers() if node["status"] == "RUNNING"]
+        for name in running[1:]:  # it is refused while a command of another test still changes the node
+            service.http.request("DELETE", nodes, params={"private_dns": name})
+        return [node["status"] for node in workers()] == ["RUNNING"]
+
+    wait_until(is_settled, "one worker alone", _NODE_SECONDS)
+    return shared_cluster
 
 
 @pytest.fixture
