@@ -23,6 +23,7 @@ from psycopg.conninfo import conninfo_to_dict
 from tests.conftest import end_commands_of
 from tests.support.coordinator_proxy import CoordinatorProxy, pem_of, proxy_before
 from tests.support.engines import engine_at_once
+from tests.support.file_search import files_with
 from tests.support.hadoop import end_clusters_of
 from tests.support.hive import end_metastore_of, make_table, metastore_client
 from tests.support.postgres import PostgresCluster
@@ -75,12 +76,11 @@ def hold(shop: dict[str, Any]) -> Iterator[Hold]:
         yield hold
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory, shop: dict[str, Any]) -> Iterator[ServiceProcess]:
-    """A service whose Presto cluster shows the tap's tables; the first command starts it."""
+@contextmanager
+def presto_service(data_dir: Path, shop: dict[str, Any]) -> Iterator[ServiceProcess]:
+    """Yield a service whose Presto cluster shows the tap's tables and is UP, since a command has started it."""
     for engine in (Engine.HIVE_METASTORE, Engine.PRESTO):
         engine_at_once(engine)
-    data_dir = tmp_path_factory.mktemp("presto") / "data"
     service = ServiceProcess(data_dir, kill_grace_seconds=1).start()
     try:
         tap = service.http.post("/db_taps", json=shop).json()["id"]
@@ -94,6 +94,33 @@ def service(tmp_path_factory: pytest.TempPathFactory, shop: dict[str, Any]) -> I
         end_commands_of(data_dir)
         end_clusters_of(data_dir)
         end_metastore_of(data_dir)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory, shop: dict[str, Any]) -> Iterator[ServiceProcess]:
+    """The service of this module with its cluster, as the last test has left it."""
+    with presto_service(tmp_path_factory.mktemp("presto") / "data", shop) as service:
+        yield service
+
+
+@pytest.fixture
+def service(shared: ServiceProcess) -> ServiceProcess:
+    """The service of this module, where nothing runs and the cluster has one worker, whatever others have done."""
+    wait_until(lambda: not unfinished(shared), "what a failed test has left ends", _SECONDS)
+    workers = sorted(nodes_of(shared))
+    if not workers:
+        end_of_node_command(shared, shared.http.post("/clusters/presto/nodes", json={"node_count": 1}))
+    for worker in workers[1:]:
+        gone = shared.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": worker})
+        end_of_node_command(shared, gone)
+    wait_until(lambda: list(nodes_of(shared).values()) == ["RUNNING"], "one worker that takes work", _SECONDS)
+    return shared
+
+
+def unfinished(service: ServiceProcess) -> list[int]:
+    """Return the commands that have not ended."""
+    listed = service.http.get("/commands", params={"per_page": 100}).json()["commands"]
+    return [command["id"] for command in listed if command["status"] in ("waiting", "running")]
 
 
 def submit(service: ServiceProcess, query: str, **fields: Any) -> int:
@@ -206,8 +233,7 @@ def test_a_tap_is_a_catalogue_and_its_password_is_in_private_files_alone(service
     assert len(holding) == 2  # the coordinator's and the worker's
     assert {stat.S_IMODE(file.stat().st_mode) for file in holding} == {0o600}
     assert not [pid for pid, process in servers_of(service).items() if _PASSWORD in " ".join(process.cmdline())]
-    logs = (file for file in service.data_dir.rglob("logs/*") if file.is_file())
-    assert not [file for file in logs if _PASSWORD in file.read_text(errors="replace")]
+    assert not files_with(_PASSWORD, service.data_dir.rglob("logs/*"))
 
 
 def test_all_sockets_are_at_addresses_of_this_machine(service: ServiceProcess):
@@ -283,14 +309,14 @@ def test_a_killed_service_finds_its_query_again(service: ServiceProcess, hold: H
 
 
 @pytest.fixture(scope="module")
-def guest(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
+def guest(shared: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess]:
     """A second service, whose cluster `theirs` is the first one's, and `trino` the same behind a proxy.
 
     The proxy has TLS and a password, and speaks with Trino's headers: no server of Trino runs on the tests' Java.
     """
     guest = ServiceProcess(tmp_path_factory.mktemp("guest") / "data", kill_grace_seconds=1).start()
     try:
-        attach(guest, "theirs", presto_url=coordinator_of(service), session_properties={"query_priority": "7"})
+        attach(guest, "theirs", presto_url=coordinator_of(shared), session_properties={"query_priority": "7"})
         yield guest
     finally:
         guest.stop()
@@ -298,9 +324,9 @@ def guest(service: ServiceProcess, tmp_path_factory: pytest.TempPathFactory) -> 
 
 
 @pytest.fixture(scope="module")
-def trino(service: ServiceProcess, guest: ServiceProcess) -> Iterator[CoordinatorProxy]:
+def trino(shared: ServiceProcess, guest: ServiceProcess) -> Iterator[CoordinatorProxy]:
     authority = trustme.CA()
-    with proxy_before(coordinator_of(service), family=TRINO, authority=authority) as proxy:
+    with proxy_before(coordinator_of(shared), family=TRINO, authority=authority) as proxy:
         proxy.login = ("svc", _PASSWORD)
         login = {"user": "svc", "password": _PASSWORD, "tls_ca": pem_of(authority)}
         attach(guest, "trino", trino_url=proxy.url, source="etl", **login)
@@ -380,8 +406,7 @@ def test_a_password_of_a_cluster_of_others_is_in_no_file_and_no_process_list(
         wait_until(lambda: jobs_of(guest, command), "a query", _SECONDS)
         lines = [" ".join(process.info["cmdline"] or ()) for process in psutil.process_iter(["cmdline"])]
         assert not [line for line in lines if _PASSWORD in line]
-        files = [file for file in guest.data_dir.rglob("*") if file.is_file()]
-        assert not [file for file in files if _PASSWORD.encode() in file.read_bytes()]
+        assert not files_with(_PASSWORD, guest.data_dir.rglob("*"))
         assert guest.http.get("/clusters/trino").json()["external"]["password"] == "<hidden>"
         assert guest.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
 
@@ -393,8 +418,10 @@ def test_a_coordinator_that_is_restarted_under_a_command_is_reported(
         command = submit(guest, _HELD, label="trino")
         wait_until(lambda: jobs_of(guest, command), "a query", _SECONDS)
         trino.has_restarted = True
-        record = guest.ended(command, _SECONDS)
-        trino.has_restarted = False
+        try:
+            record = guest.ended(command, _SECONDS)
+        finally:
+            trino.has_restarted = False
     assert record["status"] == "error"
     assert "it does not know the query any more: it was started again meanwhile" in record["message"]
     assert record["message"].endswith("cluster trino (Trino)")
@@ -417,25 +444,27 @@ def test_letting_go_of_a_cluster_ends_nothing_there(service: ServiceProcess, gue
 
 def test_a_cluster_of_ones_own_is_not_taken_for_one_of_others(service: ServiceProcess):
     attach(service, "self", presto_url=coordinator_of(service))
-    record = run(service, "SELECT 1", label="self")
-    assert record["status"] == "error"
-    assert "of this service; give that cluster's label to the commands" in record["message"]
-    wait_until(lambda: service.http.delete("/clusters/self").status_code == 200, "it is DOWN")
+    try:
+        record = run(service, "SELECT 1", label="self")
+        assert record["status"] == "error"
+        assert "of this service; give that cluster's label to the commands" in record["message"]
+    finally:  # with two of Presto, a command must name one
+        wait_until(lambda: service.http.delete("/clusters/self").status_code == 200, "it is DOWN")
 
 
 def test_workers_come_and_go_under_a_query_that_ends_right(service: ServiceProcess, hold: Hold):
     [first] = nodes_of(service)
     end_of_node_command(service, service.http.post("/clusters/presto/nodes", json={"node_count": 1}))
-    workers = nodes_of(service)
-    assert list(workers.values()) == ["RUNNING", "RUNNING"]
-    [second] = set(workers) - {first}
+    [second] = set(nodes_of(service)) - {first}
+    wait_until(lambda: nodes_of(service) == {first: "RUNNING", second: "RUNNING"}, "both take work", _SECONDS)
     with hold():
         command = submit(service, _HELD)
         wait_until(lambda: is_at_work(service, command), "a query", _SECONDS)
         removal = service.http.request("DELETE", "/clusters/presto/nodes", params={"private_dns": first})
         wait_until(lambda: "1 query has work there" in service.logs(removal.json()["id"]), "it leaves", _SECONDS)
     end_of_node_command(service, removal)
-    assert nodes_of(service) == {second: "RUNNING"}
+    assert set(nodes_of(service)) == {second}
+    wait_until(lambda: nodes_of(service) == {second: "RUNNING"}, "the other one takes work", _SECONDS)
     assert rows_of(service, service.ended(command, _SECONDS)).to_pylist() == [{"n": 2}]
 
 
@@ -480,25 +509,37 @@ def test_without_workers_a_query_says_so(service: ServiceProcess):
     assert metrics["engine"]["presto"]["status"] == "DOWN"
 
 
-def test_the_end_of_the_cluster_leaves_nothing(service: ServiceProcess):
-    command = submit(service, "SELECT 1")
-    service.http.put("/clusters/presto/state", json={"state": "terminate"})
-    wait_until(lambda: service.http.get("/clusters/presto/state").json()["state"] == "DOWN", "the end", _SECONDS)
-    assert service.ended(command)["status"] in ("error", "cancelled")
-    assert servers_of(service) == {}
-    assert not list(service.data_dir.rglob("shop.properties"))
+def test_the_end_of_the_cluster_leaves_nothing(tmp_path: Path, shop: dict[str, Any], hold: Hold):
+    with presto_service(tmp_path / "data", shop) as service:
+        assert len(servers_of(service)) == 2
+        assert list(service.data_dir.rglob("shop.properties"))
+        with hold():
+            command = submit(service, _HELD)
+            wait_until(lambda: is_at_work(service, command), "a query", _SECONDS)
+            service.http.put("/clusters/presto/state", json={"state": "terminate"})
+            wait_until(
+                lambda: service.http.get("/clusters/presto/state").json()["state"] == "DOWN", "the end", _SECONDS
+            )
+            assert service.ended(command)["status"] in ("error", "cancelled")
+        assert servers_of(service) == {}
+        assert not list(service.data_dir.rglob("shop.properties"))
 
 
-def test_a_setting_that_presto_does_not_know_is_named_when_the_cluster_starts(service: ServiceProcess):
-    service.http.put("/clusters/presto/state", json={"state": "terminate"})
-    wait_until(lambda: service.http.get("/clusters/presto/state").json()["state"] == "DOWN", "it ended", _SECONDS)
-    presto = {"enable_presto": True, "custom_config": "query.max-memery=1GB"}
-    assert service.http.put("/clusters/presto", json={"presto_settings": presto}).status_code == 200
-    record = run(service, "SELECT 1")
-    assert record["status"] == "error"
-    reason = service.http.get("/clusters/presto/state").json()["terminate_reason"]
-    assert "query.max-memery" in reason
-    assert "presto_settings.custom_config" in reason
+def test_a_setting_that_presto_does_not_know_is_named_when_the_cluster_starts(
+    new_service: Callable[..., ServiceProcess],
+):
+    service = new_service(kill_grace_seconds=1).start()
+    try:
+        presto = {"enable_presto": True, "custom_config": "query.max-memery=1GB"}
+        assert service.http.put("/clusters/presto", json={"presto_settings": presto}).status_code == 200
+        record = run(service, "SELECT 1")
+        assert record["status"] == "error"
+        reason = service.http.get("/clusters/presto/state").json()["terminate_reason"]
+        assert "query.max-memery" in reason
+        assert "presto_settings.custom_config" in reason
+    finally:
+        service.stop()
+        end_clusters_of(service.data_dir)
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,7 @@ from contextlib import suppress
 import psutil
 import pytest
 from tests.support.service_process import wait_until
-from tests.support.spark import LABEL, SECONDS, activity, lines, log, results, run, submit
-
-from svc_jupyter.service.clusters.providers.marked_processes import mark_of
-from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
+from tests.support.spark import LABEL, SECONDS, activity, lines, log, results, run, server_of, submit
 
 pytestmark = [pytest.mark.xdist_group("spark"), pytest.mark.timeout(600)]
 UNTIL_GO = "import os, time\nopen('begun', 'w').close()\nwhile not os.path.exists('go'): time.sleep(0.05)\n"
@@ -20,16 +17,6 @@ SIX = """import six
 far = sc.parallelize([1]).map(lambda n: __import__("six").__version__)
 print(six.__version__, far.collect())
 """
-
-
-def server_of(service):
-    """Return the process of the cluster's session server."""
-    below = str(service.data_dir / "clusters")
-    for process in psutil.process_iter():
-        with suppress(psutil.Error):
-            if "svc_spark.server" in process.cmdline() and (mark_of(process, INSTANCE_MARK) or "").startswith(below):
-                return process
-    return None
 
 
 def refusal(service, **fields):
@@ -164,6 +151,8 @@ def test_tables_are_those_of_the_account_s_metastore(spark):
 def test_a_cancellation_ends_the_program(spark, language, program):
     record = submit(spark, program=program, language=language)
     wait_until(lambda: spark.record(record["id"])["status"] == "running", "the command runs", SECONDS)
+    if language == "python":
+        wait_until((spark.folder(record["id"]) / "1" / "work" / "begun").exists, "the program runs", SECONDS)
     if language == "sql":
         jobs = f"/commands/{record['id']}/jobs"
         wait_until(lambda: spark.http.get(jobs).json()["jobs"], "Spark runs its job", SECONDS)
@@ -186,7 +175,7 @@ def test_a_program_that_prints_a_lot_takes_disk_but_no_memory(spark):
             with suppress(psutil.Error):
                 if "java" not in process.name():
                     most = max(most, process.memory_info().rss)
-        return spark.record(record["id"])["status"] != "running"
+        return spark.record(record["id"])["status"] in ("done", "error", "cancelled")
 
     wait_until(is_over, "the program has ended", SECONDS)
     assert spark.record(record["id"])["result_bytes"] == 300 * 2**20
@@ -275,7 +264,9 @@ def test_a_killed_session_server_ends_its_programs_and_starts_again(spark):
     assert "the cluster's session server ended while the program ran" in ended["message"]
     after = run(spark, command_type="SqlCommand", query="SELECT 1 AS one")
     assert results(spark, after["id"])["one"].to_pylist() == [1]
-    assert server_of(spark).pid != server.pid
+    after = server_of(spark)
+    assert after is not None
+    assert after.pid != server.pid
 
 
 def test_sessions_and_applications_have_the_packages_that_are_attached_to_the_cluster(spark):

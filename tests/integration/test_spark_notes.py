@@ -211,11 +211,16 @@ def test_a_note_runs_on_the_cluster_that_it_is_bound_to_and_by_a_schedule(servic
     assert answer.json()["command"]["note_id"] == note_id
     assert not [key for key in answer.json()["command"] if key.startswith("_")]
 
-    def done() -> bool:
-        actions = service.http.get(f"/scheduler/{answer.json()['id']}/actions").json()["actions"]
-        return bool(actions and actions[0]["status"] == "done")
+    schedule_id = answer.json()["id"]
 
-    wait_until(done, "the schedule's action ends", on_spark.SECONDS)
+    def done() -> bool:
+        actions = service.http.get(f"/scheduler/{schedule_id}/actions").json()["actions"]
+        return any(action["status"] == "done" for action in actions)
+
+    try:
+        wait_until(done, "the schedule's action ends", on_spark.SECONDS)
+    finally:  # it would run beside other tests each minute
+        service.http.put(f"/scheduler/{schedule_id}", json={"status": "kill"})
 
 
 def test_the_client_reads_the_tables_of_a_run(service: ServiceProcess, client: Client) -> None:

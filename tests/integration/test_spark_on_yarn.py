@@ -14,9 +14,10 @@ import httpx
 import psutil
 import pytest
 from tests.support.engines import ONE_COMPILER, engine_at_once
+from tests.support.file_search import files_with
 from tests.support.s3_server import S3Server, s3_store
 from tests.support.service_process import ServiceProcess, wait_until
-from tests.support.spark import LABEL, QUICK, SECONDS, lines, log, results, run, spark_service, submit
+from tests.support.spark import LABEL, QUICK, SECONDS, lines, log, results, run, server_of, spark_service, submit
 
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.runtimes.hadoop.addresses import Port
@@ -75,7 +76,14 @@ def processes_with(service: ServiceProcess, *words: str) -> list[psutil.Process]
 
 
 def javas_with(service: ServiceProcess, word: str) -> list[psutil.Process]:
-    return [each for each in processes_with(service, word) if each.name() == "java"]
+    return [each for each in processes_with(service, word) if name_of(each) == "java"]
+
+
+def name_of(process: psutil.Process) -> str | None:
+    """Return the name of a process, None of one that has ended."""
+    with suppress(psutil.NoSuchProcess):
+        return process.name()
+    return None
 
 
 def maps_of(process: psutil.Process) -> set[str]:
@@ -97,12 +105,12 @@ def jobs(service: ServiceProcess, command_id: int) -> list[dict[str, Any]]:
     return list(service.http.get(f"/commands/{command_id}/jobs").json()["jobs"])
 
 
-def files_with(secret: str, service: ServiceProcess, *commands: int) -> list[Path]:
-    """Return the files that hold a secret of those that commands left, of logs, and of settings."""
-    files = [file for one in commands for file in service.folder(one).rglob("*")]
+def files_of(service: ServiceProcess, *commands: int) -> Iterator[Path]:
+    """Yield the files that commands left, those of logs, and those of settings."""
+    for one in commands:
+        yield from service.folder(one).rglob("*")
     for pattern in ("logs/**/*", "*.conf", "*.xml", "*.json"):
-        files += service.data_dir.rglob(pattern)
-    return [file for file in files if file.is_file() and secret.encode() in file.read_bytes()]
+        yield from service.data_dir.rglob(pattern)
 
 
 def test_its_drivers_masters_and_executors_start_from_the_class_archive(service: ServiceProcess):
@@ -135,7 +143,8 @@ def test_an_executor_that_is_killed_costs_time_and_no_rows(service: ServiceProce
     executors = javas_with(service, "YarnCoarseGrainedExecutorBackend")
     assert executors
     for executor in executors:
-        executor.kill()
+        with suppress(psutil.NoSuchProcess):
+            executor.kill()
     (work / "go").touch()
     ended = service.ended(record["id"], SECONDS)
     assert ended["status"] == "done", ended["message"]
@@ -178,7 +187,7 @@ def test_a_store_that_the_account_gets_is_opened_by_the_next_program(service: Se
 
     shown = subprocess.run(["ps", "axeww"], capture_output=True, text=True, check=True).stdout
     assert s3.secret_key not in shown + log(service, in_session)
-    assert not files_with(s3.secret_key, service, in_session)
+    assert not files_with(s3.secret_key, files_of(service, in_session))
 
 
 def test_a_full_queue_is_waited_for_and_a_cancellation_ends_the_application(service: ServiceProcess, s3: S3Server):
@@ -191,18 +200,22 @@ def test_a_full_queue_is_waited_for_and_a_cancellation_ends_the_application(serv
     [job] = jobs(service, first)
     assert service.http.put(f"/commands/{first}", json={"status": "kill"}).json()["kill_succeeded"]
     assert service.ended(first, SECONDS)["status"] == "cancelled"
-    assert applications(service)[job["application_id"]] in ("KILLED", "FINISHED", "FAILED")
+    name = job["application_id"]
+    wait_until(
+        lambda: applications(service)[name] in ("KILLED", "FINISHED", "FAILED"), "its application's end", SECONDS
+    )
     ended = service.ended(second, SECONDS)
     assert (ended["status"], lines(service, second)) == ("done", ["3 rows"]), ended["message"]
     assert s3.secret_key not in log(service, first) + log(service, second)
-    assert not files_with(s3.secret_key, service, first, second)
+    assert not files_with(s3.secret_key, files_of(service, first, second))
 
 
 def test_a_session_server_that_is_killed_leaves_no_application_behind(service: ServiceProcess):
     record = submit(service, program=UNTIL_GO, language="python")
     begun(service, record["id"])
     living = {name for name, state in applications(service).items() if state == "RUNNING"}
-    [server] = processes_with(service, "svc_spark.server")
+    server = server_of(service)
+    assert server is not None
     os.kill(server.pid, signal.SIGKILL)
     ended = service.ended(record["id"], SECONDS)
     assert ended["status"] == "error"

@@ -2,22 +2,26 @@
 
 - `run(service, **fields)`: submit a command of Spark and wait for its end.
 - `activity(service, environment_id)`: the newest change of a package environment once it is over.
+- `server_of(service)`: the process of the cluster's session server.
 - `results(service, command_id)`: its rows as an Arrow table; `lines(…)`: its text.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pyarrow as pa
 from tests.conftest import end_commands_of
 from tests.support.engines import ONE_COMPILER, engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster
 from tests.support.service_process import ServiceProcess, wait_until
 
+from svc_jupyter.service.clusters.providers.marked_processes import mark_of
+from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.installs.engine import Engine
 
 LABEL = "spark"
@@ -50,6 +54,21 @@ def spark_service(
         service.stop()
         end_commands_of(data_dir)
         end_clusters_of(data_dir)
+
+
+def server_of(service: ServiceProcess) -> psutil.Process | None:
+    """Return the process of the session server of the service's cluster.
+
+    What it starts has its command line, too, until it is another program.
+    """
+    below = str(service.data_dir / "clusters")
+    found = {}
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if "svc_spark.server" in process.cmdline() and (mark_of(process, INSTANCE_MARK) or "").startswith(below):
+                found[process] = process.ppid()
+    pids = {process.pid for process in found}
+    return next((process for process, parent in found.items() if parent not in pids), None)
 
 
 def submit(service: ServiceProcess, **fields: Any) -> dict[str, Any]:
