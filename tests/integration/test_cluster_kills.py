@@ -6,14 +6,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from tests.support.engines import engine_at_once
-from tests.support.hadoop import end_clusters_of, use_hadoop
+from tests.support.hadoop import daemon_processes, end_clusters_of, use_hadoop
 from tests.support.hive import metastores_of
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.installs.engine import Engine
 
 pytestmark = pytest.mark.timeout(600)  # the first of a session may install Hadoop
@@ -26,21 +24,9 @@ def data_dir(tmp_path: Path) -> Iterator[Path]:
     end_clusters_of(tmp_path / "data")
 
 
-def daemons(data_dir: Path) -> set[int]:
-    """Return the Java processes of the data folder's clusters."""
-    found = set()
-    for process in psutil.process_iter():
-        try:
-            if process.environ().get(INSTANCE_MARK, "").startswith(str(data_dir)) and process.name() == "java":
-                found.add(process.pid)
-        except psutil.Error:
-            continue
-    return found
-
-
 def some_run(data_dir: Path) -> set[int]:
     """Return the processes once there are several: one of them may be the formatting of the file system."""
-    found = daemons(data_dir)
+    found = daemon_processes(data_dir)
     return found if len(found) >= 3 else set()
 
 
@@ -62,20 +48,20 @@ def test_a_killed_service_goes_on_with_a_start_and_finds_its_cluster_again(
     state = state_of(service)
     assert state["state"] == "UP", state
     assert [node["status"] for node in state["nodes"]] == ["RUNNING"] * 3
-    running = daemons(data_dir)
+    running = daemon_processes(data_dir)
     assert len(begun & running) > 1, "the daemons that ran already were started anew"
     assert len(running) == 5  # NameNode, DataNode, ResourceManager, two NodeManagers
     service.kill()
-    assert daemons(data_dir) == running
+    assert daemon_processes(data_dir) == running
 
     service = new_service(data_dir).start()
     seen = {node["last_seen_time"] for node in state["nodes"]}
-    wait_until(lambda: {node["last_seen_time"] for node in state_of(service)["nodes"]}.isdisjoint(seen), "a look", 30)
+    wait_until(lambda: {node["last_seen_time"] for node in state_of(service)["nodes"]}.isdisjoint(seen), "a look", 60)
     assert state_of(service)["state"] == "UP"
-    assert daemons(data_dir) == running
+    assert daemon_processes(data_dir) == running
     service.http.put("/clusters/default/state", json={"state": "terminate"})
     wait_until(lambda: state_of(service)["state"] == "DOWN", "the end of the cluster", 60)
-    assert daemons(data_dir) == set()
+    assert daemon_processes(data_dir) == set()
     assert state_of(service)["terminate_reason"] == "cluster default was terminated by admin@localhost"
 
 

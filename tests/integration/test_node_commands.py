@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,11 @@ def test_nodes_come_and_go_and_a_kill_of_the_service_neither_loses_nor_doubles_o
     assert f"{third}: starting its NodeManager" in log
     assert f"{third}: registered with YARN, RUNNING" in log
 
-    interrupted = _add(service, "v1.2", {"node_count": 2})
-    wait_until(lambda: service.logs(interrupted["id"]).count("starting its NodeManager") == 2, "both are starting")
-    service.kill()
-    service.start()
+    with _nobody_registers(service):
+        interrupted = _add(service, "v1.2", {"node_count": 2})
+        wait_until(lambda: _starting(service, interrupted) == 2, "both are starting", 120)
+        service.kill()
+        service.start()
     assert _ended(service, interrupted)["status"] == "done"
     assert "going on with" in service.logs(interrupted["id"])
     assert len(_workers(service)) == 5
@@ -70,10 +72,11 @@ def test_nodes_come_and_go_and_a_kill_of_the_service_neither_loses_nor_doubles_o
 
 def test_an_addition_that_is_cancelled_leaves_nothing(service):
     before = _workers(service)
-    record = _add(service, "v2.2", {"node_count": 2})
-    wait_until(lambda: service.logs(record["id"]).count("starting its NodeManager") == 2, "both are starting")
-    made = _workers(service) - before
-    assert service.http.put(f"/commands/{record['id']}", json={"status": "kill"}).status_code == 200
+    with _nobody_registers(service):
+        record = _add(service, "v2.2", {"node_count": 2})
+        wait_until(lambda: _starting(service, record) == 2, "both are starting", 120)
+        made = _workers(service) - before
+        assert service.http.put(f"/commands/{record['id']}", json={"status": "kill"}).status_code == 200
     assert _ended(service, record)["status"] == "cancelled"
     assert _workers(service) == before
     assert not _node_managers(service, made)
@@ -108,11 +111,11 @@ def test_a_daemon_that_hangs_is_down_and_holds_up_nobody(service):
     (resource_manager,) = _processes(service, "resourcemanager.ResourceManager")
     resource_manager.send_signal(signal.SIGSTOP)
     try:
-        wait_until(lambda: _daemons(service)["resourcemanager"] == "DOWN", "it is told as DOWN")
+        wait_until(lambda: _daemons(service)["resourcemanager"] == "DOWN", "it is told as DOWN", 60)
         assert _daemons(service)["namenode"] == "UP"
     finally:
         resource_manager.send_signal(signal.SIGCONT)
-    wait_until(lambda: _daemons(service)["resourcemanager"] == "UP", "it is told as UP again")
+    wait_until(lambda: _daemons(service)["resourcemanager"] == "UP", "it is told as UP again", 60)
 
 
 def test_samples_are_kept_for_plots(service):
@@ -120,7 +123,23 @@ def test_samples_are_kept_for_plots(service):
         answer = service.http.get("/clusters/default/metrics", params={"metric": "nodes_running,cpu_usage"}).json()
         return [each["samples"] for each in answer["metrics"].values() if each["samples"]] or None
 
-    assert wait_until(look, "there are samples")
+    assert wait_until(look, "there are samples", 120)
+
+
+@contextmanager
+def _nobody_registers(service: ServiceProcess) -> Iterator[None]:
+    """Hold the ResourceManager, so that the addition of a node does not end meanwhile."""
+    (resource_manager,) = _processes(service, "resourcemanager.ResourceManager")
+    resource_manager.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        resource_manager.send_signal(signal.SIGCONT)
+
+
+def _starting(service: ServiceProcess, record: dict[str, Any]) -> int:
+    """Return how many nodes an addition has begun to start."""
+    return service.logs(record["id"]).count("starting its NodeManager")
 
 
 def _add(service: ServiceProcess, version: str, body: dict[str, Any]) -> dict[str, Any]:

@@ -5,6 +5,7 @@
 - `HadoopCluster.of(folder)`: a cluster of one's own without a service, to be killed and bent; end it with `end()`.
 - `HadoopService(folder)`: a service whose commands on its cluster `default`, when they do not end, tell how YARN is.
 - `use_hadoop(service)`: makes the cluster `default` of any `ServiceProcess` one that runs on Hadoop.
+- `daemon_processes(data_dir)`: the processes of the daemons of a data folder's clusters.
 - `end_clusters_of(data_dir)`: ends what is left of a data folder's clusters.
 """
 
@@ -163,6 +164,20 @@ def start_cluster(service: ServiceProcess, label: str = "default", seconds: floa
         return state if state["state"] == "UP" else None
 
     return dict(wait_until(look, f"cluster {label} is UP", seconds))
+
+
+def daemon_processes(data_dir: Path) -> set[int]:
+    """Return the processes that the clusters of a data folder consist of, without what these run themselves.
+
+    Daemons run programs for moments, such as `du`, and Java is itself for a moment in a process that it makes for one.
+    """
+    below = str(data_dir / "clusters")
+    parents = {}
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if (mark_of(process, INSTANCE_MARK) or "").startswith(below):
+                parents[process.pid] = process.ppid()
+    return {pid for pid, parent in parents.items() if parent not in parents}
 
 
 def end_clusters_of(data_dir: Path) -> None:
