@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,10 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.commands import commands
 
 START_SECONDS = 30.0
+DATABASE_IS_AWAY = (
+    r"\n(psycopg|sqlalchemy)\.\S*(OperationalError|InterfaceError|TimeoutError|AdminShutdown|CannotConnectNow)\b"
+)
+"""In an exception, for `ServiceProcess.exceptions`: what an outage may break off at any point."""
 
 
 def wait_until(condition: Callable[[], Any], what: str = "it", seconds: float = 20.0) -> Any:
@@ -162,6 +167,16 @@ class ServiceProcess:
                 return command_root(settings.commands_dir, *connection.execute(query).one())
         finally:
             engine.dispose()
+
+    def exceptions(self, *, but: str | None = None) -> list[str]:
+        """Return the exceptions in its log that its code did not expect, without those that match a pattern.
+
+        Others of its log's lines, also at level error, report what happened to it or to its clusters.
+        """
+        lines = self.log_file.read_text().splitlines()
+        entries = [json.loads(line) for line in lines if line.startswith("{")]
+        found = [str(entry["exception"]) for entry in entries if entry["level"] == "error" and "exception" in entry]
+        return [exception for exception in found if but is None or not re.search(but, exception)]
 
     def kill(self) -> None:
         """End it with SIGKILL, as a crash would."""
