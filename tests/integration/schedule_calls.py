@@ -29,10 +29,16 @@ def kill(service: ServiceProcess, schedule_id: int) -> None:
 
 
 def actions_of(service: ServiceProcess, schedule_id: int) -> list[dict[str, Any]]:
-    """Return a schedule's newest hundred actions, newest first."""
-    response = service.http.get(f"/scheduler/{schedule_id}/actions", params={"per_page": 100})
-    assert response.status_code == 200, response.text
-    return list(response.json()["actions"])
+    """Return a schedule's actions, newest first."""
+    found: list[dict[str, Any]] = []
+    page: int | None = 1
+    while page is not None:
+        response = service.http.get(f"/scheduler/{schedule_id}/actions", params={"per_page": 100, "page": page})
+        assert response.status_code == 200, response.text
+        found += response.json()["actions"]
+        page = response.json()["paging_info"]["next_page"]
+    # An action that came between two pages has pushed another one to the second of them.
+    return list({action["id"]: action for action in found}.values())
 
 
 def done_actions(service: ServiceProcess, schedule_id: int, count: int) -> list[dict[str, Any]]:
