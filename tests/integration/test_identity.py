@@ -134,7 +134,7 @@ def test_users_that_are_invited_after_a_restore_do_not_get_the_notebooks_of_othe
 
 
 def test_on_postgresql_a_restore_gives_no_id_again_either(on_folder: NewService, url: str):
-    service = on_folder(database_url=url, lease_seconds=1).start()
+    service = on_folder(database_url=url).start()
     run(service, "first")
     with psycopg.connect(url, autocommit=True) as connection:
         rolled_back_to = connection.execute("SELECT last_value FROM commands_id_seq").fetchone()
@@ -179,8 +179,8 @@ def test_a_file_of_another_installation_in_place_of_the_database_is_refused(on_f
 
 def test_a_folder_of_postgresql_is_left_alone_by_whoever_has_no_database(on_folder: NewService, url: str):
     """Its announced replica ends first: the other one still works on the folder."""
-    first = on_folder(database_url=url, lease_seconds=1).start()
-    second = on_folder(database_url=url, lease_seconds=1).start()
+    first = on_folder(database_url=url).start()
+    second = on_folder(database_url=url).start()
     first.stop()
     assert run(second, "still") > 0
     before = second.token_file.read_text()
@@ -208,10 +208,10 @@ def test_a_replica_on_a_folder_of_its_own_is_refused_while_another_one_lives(
 
 
 def test_the_announced_replica_is_followed_by_one_that_starts(on_folder: NewService, url: str):
-    first = on_folder(database_url=url, lease_seconds=1).start()
-    second = on_folder(database_url=url, lease_seconds=1).start()
+    first = on_folder(database_url=url).start()
+    second = on_folder(database_url=url).start()
     assert json.loads(second.token_file.read_text())["base_url"] == first.base_url
     first.kill()
-    third = on_folder(database_url=url, lease_seconds=1).start()
+    third = on_folder(database_url=url).start()
     assert json.loads(third.token_file.read_text())["base_url"] == third.base_url
     assert third.token == first.token
