@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -264,11 +263,10 @@ async def test_a_stop_looks_through_all_processes_beside_the_event_loop(
 async def test_a_stop_gives_the_program_time_to_clean_up(start: Start, folder: Path):
     process = start("trap 'echo cleaned; exit 11' TERM; echo begun; while :; do sleep 0.02; done")
     await written(folder / "out")
-    begun = time.monotonic()
-    await asyncio.gather(process.stop(30), process.wait())
+    # The test's own time limit would be over before that of a stop that waits for all of it.
+    await asyncio.gather(process.stop(3600), process.wait())
     assert (folder / "out").read_text() == "begun\ncleaned\n"
     assert await process.wait() == 11
-    assert time.monotonic() - begun < 30
 
 
 @pytest.fixture
