@@ -297,7 +297,7 @@ def test_a_run_whose_service_does_not_answer_starts_none(
 
 def test_another_replica_takes_over_the_run_with_its_token(postgres_cluster: PostgresCluster, tmp_path: Path, go: Path):
     with postgres_cluster.database() as url, psycopg.connect(url, autocommit=True):
-        pair = [ServiceProcess(tmp_path / "data", database_url=url, lease_seconds=1) for _ in range(2)]
+        pair = [ServiceProcess(tmp_path / "data", database_url=url, lease_seconds=5) for _ in range(2)]
         try:
             first, second = (service.start() for service in pair)
             switch_on(first)
@@ -306,7 +306,7 @@ def test_another_replica_takes_over_the_run_with_its_token(postgres_cluster: Pos
             ours, other = (first, second) if held["base_url"] == first.base_url else (second, first)
             assert status_with(other, held["token"]) == 200
             ours.kill()
-            wait_until(lambda: connection_of(other, run)["base_url"] == other.base_url, "the other's address")
+            wait_until(lambda: connection_of(other, run)["base_url"] == other.base_url, "the other's address", 60)
             go.touch()
             done(other, run)
             assert "with the other replica" in str(executed(other, run).cells[2].outputs)
