@@ -6,7 +6,7 @@ import itertools
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -276,4 +276,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _read(path: Path) -> str:
-    return path.read_bytes().decode("utf-8", "replace")
+    """Return what is in a file; nothing of one that is gone by now."""
+    with suppress(FileNotFoundError):
+        return path.read_bytes().decode("utf-8", "replace")
+    return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 import socket
 from collections.abc import Iterator
 from datetime import date
@@ -17,6 +16,7 @@ import trustme
 from tests.conftest import end_commands_of
 from tests.support.coordinator_proxy import pem_of
 from tests.support.engines import connect_client_at_once
+from tests.support.file_search import files_with
 from tests.support.plain_spark import PlainSpark
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.tls_front import tls_before
@@ -208,9 +208,7 @@ def test_secrets_are_in_no_file_and_no_process_list(theirs: PlainSpark, service:
     command = begun(theirs, service, _LONG, label)
     lines = [" ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"])]
     assert not [line for line in lines if _PASSWORD in line or _TOKEN in line]
-    files = [file for file in service.data_dir.rglob("*") if file.is_file()]
-    found = [file for file in files if re.search(f"{_PASSWORD}|{_TOKEN}".encode(), file.read_bytes())]
-    assert not found
+    assert not [file for secret in (_PASSWORD, _TOKEN) for file in files_with(secret, service.data_dir.rglob("*"))]
     assert service.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
 
 
