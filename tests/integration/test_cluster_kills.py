@@ -40,11 +40,11 @@ def test_a_killed_service_goes_on_with_a_start_and_finds_its_cluster_again(
     service = new_service(data_dir).start()
     use_hadoop(service)
     service.http.put("/clusters/default/state", json={"state": "start"})
-    begun = wait_until(lambda: some_run(data_dir), "the first daemons", 60)
+    begun = wait_until(lambda: some_run(data_dir), "the first daemons", 120)
     service.kill()
 
     service = new_service(data_dir).start()
-    wait_until(lambda: state_of(service)["state"] != "PENDING", "the end of the start", 90)
+    wait_until(lambda: state_of(service)["state"] != "PENDING", "the end of the start", 240)
     state = state_of(service)
     assert state["state"] == "UP", state
     assert [node["status"] for node in state["nodes"]] == ["RUNNING"] * 3
@@ -60,7 +60,7 @@ def test_a_killed_service_goes_on_with_a_start_and_finds_its_cluster_again(
     assert state_of(service)["state"] == "UP"
     assert daemon_processes(data_dir) == running
     service.http.put("/clusters/default/state", json={"state": "terminate"})
-    wait_until(lambda: state_of(service)["state"] == "DOWN", "the end of the cluster", 60)
+    wait_until(lambda: state_of(service)["state"] == "DOWN", "the end of the cluster", 120)
     assert daemon_processes(data_dir) == set()
     assert state_of(service)["terminate_reason"] == "cluster default was terminated by admin@localhost"
 
@@ -75,7 +75,7 @@ def test_a_metastore_that_was_just_starting_for_a_terminated_cluster_ends_with_t
     response = service.http.put("/clusters/spark", json=local)
     assert response.status_code == 200, response.text
     service.http.put("/clusters/spark/state", json={"state": "start"})
-    wait_until(lambda: metastores_of(service.data_dir), "the begin of the metastore", 60)
+    wait_until(lambda: metastores_of(service.data_dir), "the begin of the metastore", 120)
     assert service.http.get("/clusters/spark/state").json()["state"] == "PENDING"
     service.http.put("/clusters/spark/state", json={"state": "terminate"})
     assert service.stop() == 0
