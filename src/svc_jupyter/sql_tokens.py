@@ -1,6 +1,6 @@
-"""The tokens of SQL by the lexical rules of its dialect, also of unfinished text. Pure, and fast on large texts.
+"""The dialects of SQL, and the tokens of unfinished text for completion. Pure, and needs only the standard library.
 
-A worker process of the service imports it, so it needs nothing but the standard library.
+Front ends import it, so it does without sqlglot; `service/db_taps/lexing.py` reads what goes to a database.
 """
 
 from __future__ import annotations
@@ -13,14 +13,21 @@ from functools import cache
 
 
 class Dialect(StrEnum):
-    """The lexical rules of an engine."""
+    """The lexical rules of a database; MariaDB has MySQL's, Trino has Presto's, Databricks has Spark's."""
 
     SQLITE = "sqlite"
     POSTGRESQL = "postgresql"
+    REDSHIFT = "redshift"
     MYSQL = "mysql"
     SQLSERVER = "sqlserver"
+    DUCKDB = "duckdb"
+    SPARK = "spark"
     HIVE = "hive"
     PRESTO = "presto"
+    BIGQUERY = "bigquery"
+    CLICKHOUSE = "clickhouse"
+    ORACLE = "oracle"
+    SNOWFLAKE = "snowflake"
     OTHER = "other"
 
 
@@ -51,9 +58,12 @@ _ESCAPED_QUOTES = {
     "'": re.compile(r"'(?:[^'\\]|''|\\.)*(?:(?P<close>')|\\?\Z)", re.DOTALL),
     '"': re.compile(r'"(?:[^"\\]|""|\\.)*(?:(?P<close>")|\\?\Z)', re.DOTALL),
 }
+_OWN_QUOTES = {Dialect.SQLITE: r"['\"`\[]", Dialect.SQLSERVER: r"['\"\[]"}
 _COMMENT_EDGE = re.compile(r"/\*|\*/")
-_NESTED_COMMENTS = frozenset({Dialect.POSTGRESQL, Dialect.HIVE})
-BACKSLASHES = frozenset({Dialect.MYSQL, Dialect.HIVE})
+_LIKE_POSTGRESQL = frozenset({Dialect.POSTGRESQL, Dialect.REDSHIFT, Dialect.DUCKDB})
+_LIKE_SPARK = frozenset({Dialect.SPARK, Dialect.HIVE})
+_NESTED_COMMENTS = _LIKE_POSTGRESQL | _LIKE_SPARK
+BACKSLASHES = _LIKE_SPARK | {Dialect.MYSQL, Dialect.BIGQUERY}
 """Dialects whose strings have escapes with a backslash, and in which `"` is a string's quote."""
 
 
@@ -70,14 +80,15 @@ def tokens_of(text: str, dialect: Dialect, *, comments: bool = False) -> Iterato
         if kind in ("line", "comment"):
             is_open = kind == "line" and position == len(text)
             if kind == "comment":
-                position, is_open = _comment_end(text, position, nested=dialect in _NESTED_COMMENTS)
+                position, is_open = comment_end(text, position, nested=dialect in _NESTED_COMMENTS)
             if comments:
                 yield Token("comment", start, position, is_open=is_open)
             continue
         is_open = False
         if kind == "quote":
-            escapes = dialect in BACKSLASHES or (
-                dialect is Dialect.POSTGRESQL and previous.word == "E" and previous.end == start
+            prefix = previous.word if previous.end == start else ""
+            escapes = (dialect in BACKSLASHES and not (dialect in _LIKE_SPARK and prefix == "R")) or (
+                dialect in _LIKE_POSTGRESQL and prefix == "E"
             )
             position, is_open = _quote_end(text, start, escapes=escapes)
         elif kind == "dollar":
@@ -90,19 +101,12 @@ def tokens_of(text: str, dialect: Dialect, *, comments: bool = False) -> Iterato
 
 @cache
 def _scanner(dialect: Dialect) -> re.Pattern[str]:
-    line = r"--[^\n]*|\#[^\n]*" if dialect is Dialect.MYSQL else r"--[^\n]*"
+    # MySQL takes `--` directly before other text for two minus signs.
+    line = r"--(?=[\s\x00-\x1f\x7f]|\Z)[^\n]*|\#[^\n]*" if dialect is Dialect.MYSQL else r"--[^\n]*"
     parts = [_SPACE, rf"(?P<line>{line})", r"(?P<comment>/\*)", _WORD, r"(?P<semicolon>;)"]
-    if dialect is Dialect.POSTGRESQL:
+    if dialect in _LIKE_POSTGRESQL:
         parts.append(r"(?P<dollar>\$(?:[A-Za-z_\u0080-\U0010ffff]\w*)?\$)")
-    quotes = {
-        Dialect.POSTGRESQL: r"['\"]",
-        Dialect.MYSQL: r"['\"`]",
-        Dialect.SQLITE: r"['\"`\[]",
-        Dialect.SQLSERVER: r"['\"\[]",
-        Dialect.HIVE: r"['\"`]",
-        Dialect.PRESTO: r"['\"`]",
-        Dialect.OTHER: r"['\"`]",
-    }[dialect]
+    quotes = r"['\"]" if dialect in _LIKE_POSTGRESQL else _OWN_QUOTES.get(dialect, r"['\"`]")
     parts += [rf"(?P<quote>{quotes})", r"(?P<number>\d[\w.]*)", r"(?P<other>.)"]
     return re.compile("|".join(parts), re.DOTALL)
 
@@ -114,8 +118,8 @@ def _quote_end(text: str, start: int, *, escapes: bool) -> tuple[int, bool]:
     return (len(text), True) if match is None else (match.end(), match["close"] is None)
 
 
-def _comment_end(text: str, position: int, *, nested: bool) -> tuple[int, bool]:
-    """Return where a comment ends, and whether it is open."""
+def comment_end(text: str, position: int, *, nested: bool) -> tuple[int, bool]:
+    """Return where a comment with `/*` ends, of which `position` is the text, and whether it is open."""
     depth = 1
     for edge in _COMMENT_EDGE.finditer(text, position):
         if edge[0] == "*/":

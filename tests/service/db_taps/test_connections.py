@@ -94,7 +94,24 @@ def test_a_postgresql_url_goes_the_fast_way_too(settings, url):
 def test_another_url_goes_to_sqlalchemy_as_it_is(settings):
     url = "oracle+oracledb://reader:pw@h:1521/?service_name=x"
     found = connected(settings, db_type="url", url=url)
-    assert (found.engine, found.dialect, found.target) == (EngineName.SQLALCHEMY, Dialect.OTHER, url)
+    assert (found.engine, found.dialect, found.target) == (EngineName.SQLALCHEMY, Dialect.ORACLE, url)
+
+
+@pytest.mark.parametrize(
+    ("backend", "dialect"),
+    [
+        ("mariadb", Dialect.MYSQL),
+        ("mssql", Dialect.SQLSERVER),
+        ("duckdb", Dialect.DUCKDB),
+        ("trino", Dialect.PRESTO),
+        ("databricks", Dialect.SPARK),
+        ("redshift", Dialect.REDSHIFT),
+        ("snowflake", Dialect.SNOWFLAKE),
+        ("firebird", Dialect.OTHER),
+    ],
+)
+def test_a_url_names_the_database_whose_rules_hold(settings, backend, dialect):
+    assert connected(settings, db_type="url", url=f"{backend}://h/d").dialect is dialect
 
 
 def test_no_representation_shows_a_secret(settings):

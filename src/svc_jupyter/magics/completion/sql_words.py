@@ -73,7 +73,7 @@ def written(name: str, dialect: Dialect, quote: str = "", *, closed: bool = True
 
     PostgreSQL and some others take names without quotes in lower case, so others need them there.
     """
-    is_folded = dialect in (Dialect.POSTGRESQL, Dialect.OTHER) and name != name.lower()
+    is_folded = dialect in (Dialect.POSTGRESQL, Dialect.REDSHIFT, Dialect.OTHER) and name != name.lower()
     if not quote and not is_folded and _PLAIN.fullmatch(name) and name.upper() not in _RESERVED:
         return name
     quote = quote or quote_of(dialect)

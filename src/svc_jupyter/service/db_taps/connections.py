@@ -18,7 +18,15 @@ from svc_jupyter.sql_tokens import Dialect
 
 _DEFAULT_PORTS = {DbType.POSTGRESQL: 5432, DbType.REDSHIFT: 5439, DbType.MYSQL: 3306, DbType.SQLSERVER: 1433}
 _SQLALCHEMY_NAMES = {DbType.MYSQL: "mysql", DbType.SQLSERVER: "mssql"}
-_DIALECTS = {"mysql": Dialect.MYSQL, "mariadb": Dialect.MYSQL, "mssql": Dialect.SQLSERVER}
+_DIALECTS = {dialect.value: dialect for dialect in Dialect} | {
+    "awsathena": Dialect.PRESTO,
+    "cockroachdb": Dialect.POSTGRESQL,
+    "databricks": Dialect.SPARK,
+    "mariadb": Dialect.MYSQL,
+    "mssql": Dialect.SQLSERVER,
+    "trino": Dialect.PRESTO,
+}
+"""By SQLAlchemy's name of the database."""
 _CONNECT_SECONDS = 10
 _HOST = re.compile(r"[^\s/@?#\\]+")
 _SOCKET_FOLDER = re.compile(r"/\S*")
@@ -68,7 +76,7 @@ def connection_of(tap: TapAttributes, settings: Settings) -> Connection:
     if kind in (DbType.POSTGRESQL, DbType.REDSHIFT):
         port = tap.port or (_DEFAULT_PORTS[kind] if kind is DbType.REDSHIFT else None)
         target = _conninfo(tap.db_host, port, tap.db_name, tap.db_user, tap.password)
-        return Connection(tap.name, kind, EngineName.POSTGRESQL, Dialect.POSTGRESQL, address, target)
+        return Connection(tap.name, kind, EngineName.POSTGRESQL, _DIALECTS[kind], address, target)
     name = _SQLALCHEMY_NAMES[kind]
     url = sa.URL.create(name, tap.db_user, tap.password, tap.db_host, tap.port, tap.db_name)
     target = url.render_as_string(hide_password=False)

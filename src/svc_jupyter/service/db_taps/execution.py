@@ -25,7 +25,7 @@ from svc_jupyter.service.db_taps.job import (
     JobKind,
 )
 from svc_jupyter.service.db_taps.result_file import ResultFile
-from svc_jupyter.service.db_taps.statements import Statement, split
+from svc_jupyter.service.db_taps.statements import NotSeparable, Statement, split
 from svc_jupyter.service.db_taps.suggestions import suggestions, without_offer
 from svc_jupyter.service.ground.errors import Failure
 
@@ -67,9 +67,12 @@ class Execution:
     def summary(self) -> Mapping[str, Any]:
         """Run the query's statements and return the summary of their result."""
         tap = self.job.connection
-        statements = split(self.job.query, tap.dialect)
         if "\0" in self.job.query:
             raise QueryFailure("the query holds a NUL character", may_retry=False)
+        try:
+            statements = split(self.job.query, tap.dialect)
+        except NotSeparable as failure:
+            raise QueryFailure(failure.message, may_retry=False) from None
         if not statements:
             raise QueryFailure("the query holds no statement", may_retry=False)
         with _Script(self.job, statements, self.log) as script:
@@ -151,7 +154,7 @@ class _Script:
         self._counts_changes |= changed is not None
         self._changed += changed or 0
         if self._count > 1 and self.statement is not None:
-            line = self._script.count("\n", 0, self.statement.start) + 1
+            line = self._script.count("\n", 0, self.statement.first) + 1
             what = count_rows(self._rows) if self._rows else _changed(changed)
             seconds = time.monotonic() - self._started_at
             self._say(

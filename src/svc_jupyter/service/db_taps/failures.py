@@ -108,7 +108,8 @@ def report_of(
         hint = None
     place = None
     if statement is not None and (failure.position is not None or not only_one):
-        place = position_of(script, statement.start + (failure.position or 0))
+        offset = statement.first if failure.position is None else statement.start + failure.position
+        place = position_of(script, offset)
     return Report(
         without_passwords(reason),
         source,

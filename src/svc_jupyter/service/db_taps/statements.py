@@ -1,70 +1,115 @@
-"""Splits a script into its statements, by the lexical rules of its dialect. Pure, and fast on large scripts.
+"""Cuts a script into its statements, by the lexical rules of its database. Each one goes there as it is written.
 
-A `;` ends a statement except in quotes, comments, dollar quotes, and bodies of triggers and routines. Comments before a
-statement are dropped, as are statements without any other text.
+A `;` ends a statement except in quotes, comments, dollar quotes, and bodies of triggers and routines. Comments are part
+of the statement, since they may hold hints, or what MySQL runs; a part without any other text is no statement.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from svc_jupyter.sql_tokens import Dialect, Token, tokens_of
+from svc_jupyter.service.db_taps.lexing import Token, tokens_of
+from svc_jupyter.service.ground.errors import Failure
+from svc_jupyter.sql_tokens import Dialect
 
 _KEYWORDS_KEPT = 6
-_ROUTINES = frozenset({"FUNCTION", "PROCEDURE", "TRIGGER", "EVENT"})
+_ROUTINES = frozenset({"FUNCTION", "PROCEDURE", "TRIGGER", "EVENT", "PACKAGE"})
 _END_OF_OTHER_BLOCK = frozenset({"IF", "LOOP", "WHILE", "REPEAT", "FOR"})
+_TRANSACTION = frozenset({"TRANSACTION", "TRAN", "WORK", "NAME"})
+"""Words after a BEGIN that begins no block."""
+_OTHER_BLOCKS = frozenset({Dialect.BIGQUERY, Dialect.CLICKHOUSE, Dialect.ORACLE, Dialect.SNOWFLAKE})
+"""Dialects whose blocks are not told apart here."""
+_PLAIN_QUOTE = re.compile(r"""'[^'\\]*'|"[^"\\]*\"""")
+_NO_TOKEN = Token("", 0)
+_TRAILING = re.compile(r"[;\s]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement: its text without the `;`, its offset in the script, and its first words in capitals."""
+    """One statement: its text without the `;`, its offset in the script, and its first words in capitals.
+
+    `lead` is the length of the comments before its first word.
+    """
 
     text: str
     start: int
     keywords: tuple[str, ...]
+    lead: int = 0
 
     @property
     def keyword(self) -> str:
         """The first word, such as `SELECT`; empty when the statement begins with something else."""
         return self.keywords[0] if self.keywords else ""
 
+    @property
+    def first(self) -> int:
+        """The offset of the first word in the script."""
+        return self.start + self.lead
+
+
+class NotSeparable(Failure):
+    """The statements of a script cannot be told apart with certainty."""
+
+    may_retry = False
+
 
 def split(script: str, dialect: Dialect) -> list[Statement]:
-    """Return the script's statements in order. An unterminated quote or comment ends the last one."""
+    """Return the script's statements in order.
+
+    Where it is uncertain how a statement goes on, as after an open quote, the whole script is one statement, for the
+    database to judge. Raises `NotSeparable` where others are before it.
+    """
+    if dialect is Dialect.OTHER:
+        return _only_one(script)
+    tokens = tokens_of(script, dialect)
     if dialect is Dialect.SQLSERVER:  # the server takes a whole batch: a ';' there may belong to an open block
-        return _whole(script)
+        batch = [token for token in tokens.found if not token.is_end]
+        return _statement(script, 0, len(script), batch or ([] if tokens.is_whole else [_NO_TOKEN]))
     found: list[Statement] = []
     head: list[Token] = []
-    end = 0
+    start = 0
+    is_certain = tokens.is_whole
     body = _body_rule(dialect)
-    for token in tokens_of(script, dialect):
-        if token.kind == "semicolon" and not body.is_open(token):
-            found += _statement(script, head, end)
-            head = []
+    for token in tokens.found:
+        if token.is_end and not body.is_open(token):
+            if dialect in _OTHER_BLOCKS and _begins_block(head):
+                is_certain = False
+                break
+            found += _statement(script, start, token.start, head)
+            head, start = [], token.end
             body = _body_rule(dialect)
             continue
         body.see(token)
         if len(head) < _KEYWORDS_KEPT:
             head.append(token)
-        end = token.end
-    return found + _statement(script, head, end)
+    if is_certain:
+        return found + _statement(script, start, len(script), head)
+    if found:
+        line = script.count("\n", 0, head[0].start if head else start) + 1
+        raise NotSeparable(
+            f"it is uncertain where the statement at line {line} ends, as a quote or a comment may be open or a block "
+            "begins there; nothing was run: run the statements as separate queries"
+        )
+    return _statement(script, 0, len(script), head or [_NO_TOKEN])
 
 
 def words_of(text: str, dialect: Dialect) -> list[str]:
     """Return the words of a statement in capitals, without quotes and comments."""
-    return [token.word for token in tokens_of(text, dialect) if token.word]
+    return [token.word for token in tokens_of(text, dialect).found if token.word]
 
 
 TableParts = tuple[str, ...]
 """A table's name in parts, without quotes: `("main", "flights")`."""
+_QUOTES = "\"`['"
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO", "UPDATE", "TABLE"})
 
 
 def tables_of(text: str, dialect: Dialect) -> list[TableParts]:
     """Return the tables that a statement names, without those that it names only in ways that are rare."""
-    tokens = list(tokens_of(text, dialect))
+    tokens = tokens_of(text, dialect).found
     found: dict[TableParts, None] = {}
     at = 0
     while at < len(tokens):
@@ -72,43 +117,64 @@ def tables_of(text: str, dialect: Dialect) -> list[TableParts]:
         if tokens[at - 1].word not in _BEFORE_TABLES:
             continue
         while True:
-            parts, at = _dotted(text, tokens, at)
+            parts, at = _dotted(tokens, at)
             if parts:
                 found[parts] = None
-            comma = next((n for n in range(at, min(at + 3, len(tokens))) if _is(text, tokens[n], ",")), None)
+            comma = next((n for n in range(at, min(at + 3, len(tokens))) if tokens[n].text == ","), None)
             if not parts or comma is None:
                 break
             at = comma + 1
     return list(found)
 
 
-def _dotted(text: str, tokens: Sequence[Token], at: int) -> tuple[TableParts, int]:
+def _dotted(tokens: Sequence[Token], at: int) -> tuple[TableParts, int]:
     """Return the name that begins with a token, and the number of the token after it."""
     parts: list[str] = []
-    while at < len(tokens) and tokens[at].kind in ("word", "quote"):
-        part = text[tokens[at].start : tokens[at].end]
-        parts.append(part[1:-1] if tokens[at].kind == "quote" else part)
+    while at < len(tokens) and (tokens[at].word or tokens[at].text[0] in _QUOTES):
+        part = tokens[at].text
+        parts.append(part if tokens[at].word else part[1:-1])
         at += 1
-        if at >= len(tokens) or not _is(text, tokens[at], "."):
+        if at >= len(tokens) or tokens[at].text != ".":
             break
         at += 1
     return tuple(parts), at
 
 
-def _is(text: str, token: Token, character: str) -> bool:
-    return text[token.start : token.end] == character
+def _only_one(script: str) -> list[Statement]:
+    """Return the only statement of a script for a database whose rules are not known."""
+    tokens = tokens_of(script, Dialect.OTHER)
+    head = [token for token in tokens.found if not token.is_end]
+    if tokens.is_whole and not head:
+        return []
+    text = _TRAILING.sub("", script)
+    if ";" in _PLAIN_QUOTE.sub("", text):
+        raise NotSeparable(
+            "how this database separates statements is not known here; nothing was run: run each statement as a query "
+            "of its own"
+        )
+    return _statement(text, 0, len(text), head or [_NO_TOKEN])
 
 
-def _whole(script: str) -> list[Statement]:
-    tokens = [token for token in tokens_of(script, Dialect.SQLSERVER) if token.kind != "semicolon"]
-    return _statement(script, tokens[:_KEYWORDS_KEPT], tokens[-1].end) if tokens else []
-
-
-def _statement(script: str, head: list[Token], end: int) -> list[Statement]:
+def _statement(script: str, start: int, end: int, head: Sequence[Token]) -> list[Statement]:
     if not head:
         return []
-    words = tuple(token.word for token in takewhile(lambda token: token.kind == "word", head))
-    return [Statement(script[head[0].start : end], head[0].start, words)]
+    part = script[start:end]
+    # A byte order mark belongs to the file.
+    text = part.lstrip().removeprefix("\ufeff").lstrip() if start == 0 else part.lstrip()
+    start += len(part) - len(text)
+    words = [token for token in head if not token.text.startswith("/*")]
+    named = takewhile(bool, (token.word for token in words[:_KEYWORDS_KEPT]))
+    return [Statement(text.rstrip(), start, tuple(named), max(0, head[0].start - start))]
+
+
+def _begins_block(head: Sequence[Token]) -> bool:
+    """Return whether a statement begins as a block or a routine does, in which a `;` may end a part of it."""
+    first, *others = [token.word for token in head] or [""]
+    if first == "BEGIN":
+        return bool(others) and others[0] not in _TRANSACTION
+    if first == "CREATE":
+        return not _ROUTINES.isdisjoint(others)
+    return first in ("DECLARE", "CASE") or first in _END_OF_OTHER_BLOCK
 
 
 class _TriggerRule:
@@ -121,7 +187,7 @@ class _TriggerRule:
     def see(self, token: Token) -> None:
         if len(self._head) < _KEYWORDS_KEPT:
             self._head.append(token.word)
-        self._last = (self._last[1], ";" if token.kind == "semicolon" else token.word)
+        self._last = (self._last[1], ";" if token.is_end else token.word)
 
     def is_open(self, _token: Token) -> bool:
         return self._is_trigger() and self._last != (";", "END")
@@ -131,23 +197,41 @@ class _TriggerRule:
         return words[:2] == ["CREATE", "TRIGGER"]
 
 
-class _RoutineRule:
-    """Elsewhere: the body of a routine lasts from its BEGIN (PostgreSQL: BEGIN ATOMIC) to the matching END."""
+class _BlockRule:
+    """Elsewhere: a block, alone or as the body of a routine, lasts from its BEGIN to the matching END.
 
-    def __init__(self, *, atomic_only: bool) -> None:
-        self._atomic_only = atomic_only
-        self._first = ""
-        self._is_routine = False
+    PostgreSQL has only the bodies of routines that begin with BEGIN ATOMIC, and rules with statements in parentheses.
+    """
+
+    def __init__(self, *, is_postgresql: bool) -> None:
+        self._is_postgresql = is_postgresql
+        self._head: list[str] = []
+        self._has_blocks = False
         self._depth = 0
+        self._parentheses = 0
         self._previous = ""
 
     def see(self, token: Token) -> None:
-        word = token.word
-        self._first = self._first or word or "-"
-        self._is_routine |= self._first == "CREATE" and word in _ROUTINES
-        if self._is_routine:
+        # A name in quotes, or behind a dot, is no word of syntax.
+        word = "" if self._previous == "." else token.word
+        if self._is_postgresql and token.text in ("(", ")"):
+            self._parentheses = max(0, self._parentheses + (1 if token.text == "(" else -1))
+        if len(self._head) < _LABELLED:
+            self._head.append(word or token.text)
+            self._see_beginning()
+        self._has_blocks |= self._head[0] == "CREATE" and word in _ROUTINES
+        if self._has_blocks:
             self._count(word)
-        self._previous = word
+        self._previous = word or token.text
+
+    def _see_beginning(self) -> None:
+        """Note a block that the statement begins with: `BEGIN …` or `label: BEGIN`, but not `BEGIN TRANSACTION`."""
+        match self._head:
+            case ["BEGIN", second] if not self._is_postgresql and second not in _TRANSACTION:
+                self._has_blocks = True
+                self._depth = 1
+            case [_, ":", "BEGIN"] if not self._is_postgresql:
+                self._has_blocks = True
 
     def _count(self, word: str) -> None:
         if self._previous == "END" and self._depth:
@@ -155,18 +239,22 @@ class _RoutineRule:
                 self._depth -= 1
             if word == "CASE":
                 return
-        opens = self._previous == "BEGIN" and word == "ATOMIC" if self._atomic_only else word == "BEGIN"
+        opens = self._previous == "BEGIN" and word == "ATOMIC" if self._is_postgresql else word == "BEGIN"
         if opens or (word == "CASE" and self._depth):
             self._depth += 1
 
     def is_open(self, token: Token) -> bool:
-        if self._is_routine:
+        if self._has_blocks:
             self._count(token.word)
             self._previous = ""
-        return self._depth > 0
+        return self._depth > 0 or self._parentheses > 0
 
 
-def _body_rule(dialect: Dialect) -> _TriggerRule | _RoutineRule:
+_LABELLED = 3
+"""Tokens up to the BEGIN of a block with a label."""
+
+
+def _body_rule(dialect: Dialect) -> _TriggerRule | _BlockRule:
     if dialect is Dialect.SQLITE:
         return _TriggerRule()
-    return _RoutineRule(atomic_only=dialect is Dialect.POSTGRESQL)
+    return _BlockRule(is_postgresql=dialect in (Dialect.POSTGRESQL, Dialect.REDSHIFT, Dialect.DUCKDB))

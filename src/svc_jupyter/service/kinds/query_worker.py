@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from svc_jupyter.service.db_taps.engines.engine import Engine
     from svc_jupyter.service.db_taps.execution import Execution
 
+_USUAL_DIALECTS = (Dialect.SQLITE, Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.HIVE, Dialect.PRESTO)
 _SIGNALLED = 128
 _CANCEL_SECONDS = 3
 
@@ -53,8 +54,8 @@ def load() -> None:
     pa.array([1]).cast(pa.string())
     with adbc_driver_sqlite.connect(":memory:") as database, adbc_driver_manager.AdbcConnection(database):
         pass  # loads the driver's library
-    for dialect in Dialect:
-        split("", dialect)  # compiles its expressions, which takes longer than a short query
+    for dialect in _USUAL_DIALECTS:
+        split("", dialect)  # imports its rules from sqlglot, which takes longer than a short query
     socket.getaddrinfo("127.0.0.1", 1)  # loads the codec of host names, for the same reason
     freeze()
 

@@ -4,6 +4,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import psycopg
@@ -197,3 +198,44 @@ def test_an_unknown_database_is_reported(make_job, run_job, tmp_path, postgres_c
     tap = TapAttributes("warehouse", "postgresql", db_host=host, db_name="nosuch", db_user="postgres")
     answer = run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), "SELECT 1"))
     assert 'database "nosuch" does not exist' in answer.message
+
+
+def test_a_rule_with_several_statements_in_parentheses_is_one(query_postgres):
+    answer = query_postgres(
+        "CREATE TABLE acc (id int, bal int); CREATE TABLE log (id int); CREATE TABLE total (bal int);\n"
+        "INSERT INTO total VALUES (0);\n"
+        "CREATE RULE noted AS ON INSERT TO acc DO ALSO (\n"
+        "  INSERT INTO log VALUES (NEW.id); UPDATE total SET bal = bal + NEW.bal\n);\n"
+        "INSERT INTO acc VALUES (1, 100);\n"
+        "SELECT log.id, bal FROM log, total"
+    )
+    assert answer.rows == [{"id": 1, "bal": 100}]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("SELECT 1 AS a -- one", [{"a": 1}]),
+        ("-- one\nSELECT 2.50::numeric(5, 2) AS a -- two", [{"a": Decimal("2.50")}]),
+        ("/* /* ; */ ; */ SELECT $x$ ; $$ ; $x$ AS a /* ; */", [{"a": " ; $$ ; "}]),
+        ("SELECT 1; -- one\nSELECT 'b\\' AS a, E'\\';' AS b -- ;", [{"a": "b\\", "b": "';"}]),
+        ("PREPARE p (int, int) AS SELECT $1+$2,$1 AS a; EXECUTE p(1,2)", [{"?column?": 3, "a": 1}]),
+    ],
+)
+def test_a_statement_goes_to_the_server_as_it_is_written(query_postgres, text, rows):
+    assert query_postgres(text).rows == rows
+
+
+def test_an_error_behind_comments_has_its_place(query_postgres):
+    script = "SELECT 1;\n/* a */ -- b\nSELECT nosuch -- c"
+    assert query_postgres(script).failure["line"] == 3
+    assert query_postgres("SELECT 1;\n-- b\nCOPY x /* c */ FROM STDIN").failure["line"] == 3
+    assert query_postgres("SELECT 1;\n-- b\nVACUUM").failure["line"] == 3
+
+
+def test_of_a_script_with_an_open_quote_nothing_is_run(query_postgres):
+    answer = query_postgres("CREATE TABLE t (a int);\nINSERT INTO t VALUES ('1)")
+    assert answer.message.startswith("it is uncertain where the statement at line 2 ends")
+    assert answer.error["may_retry"] is False
+    assert query_postgres("SELECT to_regclass('t')::text AS a").rows == [{"a": None}]
+    assert query_postgres("SELECT 'open; SELECT 2").message.startswith("unterminated quoted string")

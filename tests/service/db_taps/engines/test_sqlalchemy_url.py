@@ -29,7 +29,7 @@ def query(request, tap_file, make_job, run_job, monkeypatch):
     url = f"sqlite:///{tap_file}"
     if request.param == "postgresql":
         url = psycopg_url(request.getfixturevalue("postgres_connection"))
-    return lambda text: run_job(make_job(connection(url), text))
+    return lambda text: run_job(make_job(connection(url, Dialect(request.param)), text))
 
 
 def psycopg_url(found: Connection) -> str:

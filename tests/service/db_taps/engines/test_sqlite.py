@@ -239,3 +239,19 @@ def test_a_locked_database_is_reported_and_may_be_tried_again(query_sqlite, lock
 )
 def test_only_what_can_never_succeed_is_not_tried_again(query_sqlite, text, may_retry):
     assert query_sqlite(text).error["may_retry"] is may_retry
+
+
+def test_a_statement_keeps_its_comments_and_is_known_by_the_line_of_its_first_word(query_sqlite):
+    answer = query_sqlite(
+        "-- a\nCREATE TABLE t (a int);\n/* b */\n\nSELECT sql FROM sqlite_master WHERE name = 't' -- c"
+    )
+    assert answer.rows == [{"sql": "CREATE TABLE t (a int)"}]
+    assert "statement 1 of 2 (line 2, CREATE)" in answer.log
+    assert "statement 2 of 2 (line 5, SELECT)" in answer.log
+    assert query_sqlite("SELECT 1;\n-- a\nATTACH 'x' AS y").failure["line"] == 3
+
+
+def test_comments_in_a_view_are_kept(query_sqlite):
+    view = "CREATE VIEW v AS SELECT 1 AS a -- one; two\n, 2 AS b /* three */"
+    query_sqlite(f"{view};")
+    assert query_sqlite("SELECT sql FROM sqlite_master WHERE name = 'v'").rows == [{"sql": view}]

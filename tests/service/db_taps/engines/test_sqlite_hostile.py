@@ -72,7 +72,7 @@ def test_a_nul_character_is_refused(query_sqlite):
 
 
 def test_an_endless_statement_text_is_split_in_flat_time(query_sqlite):
-    assert query_sqlite("SELECT 1" + " /* x */" * 100_000 + ";" * 100_000).rows == [{"1": 1}]
+    assert query_sqlite("SELECT 1 AS a" + " /* x */" * 100_000 + ";" * 100_000).rows == [{"a": 1}]
 
 
 def test_quotes_that_never_close_are_an_error_of_the_engine(query_sqlite):

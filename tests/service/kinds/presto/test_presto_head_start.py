@@ -62,7 +62,7 @@ async def test_a_statement_that_changes_something_is_begun_when_its_command_coun
     await asyncio.sleep(0.1)
     assert asked(coordinator) == [POSTED]
     _, _, statement, headers = coordinator.asked[0]
-    assert (statement, headers["X-Presto-Source"]) == ("CREATE TABLE t (a int)", "svc-command-7-1")
+    assert (statement, headers["X-Presto-Source"]) == ("-- one\nCREATE TABLE t (a int)", "svc-command-7-1")
 
     begun = await head_starts.begin(7, target_of(coordinator), CHANGING, tmp_path)
 

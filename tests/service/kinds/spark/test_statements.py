@@ -1,14 +1,16 @@
 """Statements on their way to the driver, and the names of the files by which it tells of them."""
 
 from svc_jupyter.service.db_taps import job
-from svc_jupyter.service.kinds.spark.session_runs import sql_parts
+from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
 from svc_jupyter.service.runtimes.spark.driver import statement, wire
 from svc_jupyter.service.runtimes.spark.driver.failure import spark_text
 
 
 def test_the_statements_of_a_script_know_their_lines():
-    parts = sql_parts("-- first\nSELECT 1;\n\nSELECT ';'\n FROM t;")
-    assert [(part.line, part.text.split()[0]) for part in parts] == [(2, "SELECT"), (4, "SELECT")]
+    assert sql_parts("-- first\nSELECT 1;\n\nSELECT ';'\n FROM t;") == [
+        statement.SqlPart(2, "-- first\nSELECT 1", lines_above=1),
+        statement.SqlPart(4, "SELECT ';'\n FROM t"),
+    ]
 
 
 def test_a_statement_survives_the_wire():

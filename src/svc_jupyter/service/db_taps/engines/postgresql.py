@@ -118,7 +118,9 @@ class PostgresqlEngine:
     def _run_one(self, connection: adbc.AdbcConnection, statement: Statement, sink: Sink) -> None:
         if statement.keyword == "COPY" and {"STDIN", "STDOUT"} & set(words_of(statement.text, Dialect.POSTGRESQL)):
             raise QueryFailure(
-                "COPY from STDIN or to STDOUT is not available here; use INSERT or SELECT", position=0, may_retry=False
+                "COPY from STDIN or to STDOUT is not available here; use INSERT or SELECT",
+                position=statement.lead,
+                may_retry=False,
             )
         schema = self._described(connection, statement.text)
         text = statement.text
@@ -129,7 +131,7 @@ class PostgresqlEngine:
             self._running = running
             try:
                 running.set_options(**{_USE_COPY: "true" if copied else "false"})
-                running.set_sql_query(text)
+                running.set_sql_query(f"{text}\n" if copied else text)  # COPY's `)` follows, perhaps after a comment
                 handle, changed = running.execute_query()
                 if schema is None:
                     handle.release()

@@ -46,7 +46,7 @@ def refuse_other_files(statement: Statement) -> None:
     if statement.keyword in ("ATTACH", "DETACH"):
         raise QueryFailure(
             f"{statement.keyword} is not available in a tap's query: a tap is one file; make a tap of the other file",
-            position=0,
+            position=statement.lead,
             may_retry=False,
         )
     if statement.keyword == "VACUUM" and "INTO" in words_of(statement.text, Dialect.SQLITE):

@@ -251,7 +251,7 @@ class _Watch:
         self._engine = engine
         self._jobs = jobs
         self._mark = mark
-        self._name = " ".join(statement.text.split())[:_NAME_SHOWN]
+        self._name = " ".join(statement.text[statement.lead :].split())[:_NAME_SHOWN]
         self._sink = sink
         self._is_over = threading.Event()
         self._has_looked = False

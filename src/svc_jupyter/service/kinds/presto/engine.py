@@ -209,7 +209,7 @@ class _JobList:
         state = answer["stats"]["state"]
         job = {
             "job_id": answer["id"],
-            "name": " ".join(statement.text.split())[:_NAME_SHOWN],
+            "name": " ".join(statement.text[statement.lead :].split())[:_NAME_SHOWN],
             "url": answer.get("infoUri"),
             "status": self._status(state),
             "progress": round(100 * share(answer["stats"])),

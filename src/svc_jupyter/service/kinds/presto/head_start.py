@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from svc_jupyter.files import write_whole
-from svc_jupyter.service.db_taps.statements import split
+from svc_jupyter.service.db_taps.statements import NotSeparable, split
 from svc_jupyter.service.kinds.presto.client import READING, CoordinatorLost, StatementClient, Target, connector
 from svc_jupyter.sql_tokens import Dialect
 
@@ -169,7 +169,10 @@ _Posting = Future[_Posted | None]
 
 
 def _posted(target: Target, script: str) -> _Posted | None:
-    statements = split(script, Dialect.PRESTO)
+    try:
+        statements = split(script, Dialect.PRESTO)
+    except NotSeparable:
+        return None  # the worker reports it
     if not statements or (target.access is not None and statements[0].keyword not in READING):
         return None  # a coordinator of others may be of a version that starts what is posted
     client = StatementClient(target.coordinator, target.session(), connector(target.access, _SECONDS), patience=0)

@@ -219,7 +219,7 @@ class SparkKind:
             text = await self._storage.read_text(task.account_id, plan.location, self._settings.max_body_bytes)
             code = substitute(text, task.macros)
         arguments, least = list(plan.arguments), self._settings.min_free_disk_bytes
-        return statement_of(task, plan.language, code, arguments, least, cell)
+        return await asyncio.to_thread(statement_of, task, plan.language, code, arguments, least, cell)
 
     @staticmethod
     def _runs_alone(task: Task, plan: Plan, instance: Instance) -> bool:
@@ -260,7 +260,8 @@ class SqlKind:
         """Run the statements and return their outcome."""
         try:
             script = await self._scripts.read(task)
-            statement = statement_of(task, Language.SQL, script.text, [], self._settings.min_free_disk_bytes)
+            least = self._settings.min_free_disk_bytes
+            statement = await asyncio.to_thread(statement_of, task, Language.SQL, script.text, [], least)
             instance = await self._clusters.up_instance(task.cluster_id)
             if instance.configuration.is_external:
                 return await self._connect.run(task, desk, instance, statement)

@@ -19,8 +19,9 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
-from svc_jupyter.service.db_taps.statements import split
+from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
 from svc_jupyter.service.runtimes.spark.driver.statement import (
     ERROR_FILE,
@@ -29,12 +30,10 @@ from svc_jupyter.service.runtimes.spark.driver.statement import (
     STARTED_FILE,
     SUMMARY_FILE,
     Language,
-    SqlPart,
     Statement,
 )
 from svc_jupyter.service.runtimes.spark.session_client import ServerSilent, SessionClient
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
-from svc_jupyter.sql_tokens import Dialect
 
 
 def statement_of(
@@ -45,8 +44,11 @@ def statement_of(
     min_free_bytes: int,
     cell: dict[str, Any] | None = None,
 ) -> Statement:
-    """Return the statement of an attempt. Raises `Invalid` for SQL without a statement."""
-    parts = sql_parts(code) if language is Language.SQL else []
+    """Return the statement of an attempt. Raises `Invalid` for SQL without a statement, or with uncertain ones."""
+    try:
+        parts = sql_parts(code) if language is Language.SQL else []
+    except NotSeparable as failure:
+        raise Invalid(failure.message) from None
     if language is Language.SQL and not parts:
         raise Invalid("the query holds no statement")
     return Statement(
@@ -62,11 +64,6 @@ def statement_of(
         min_free_bytes=min_free_bytes,
         note=cell,
     )
-
-
-def sql_parts(code: str) -> list[SqlPart]:
-    """Return the statements of a script, each with its line."""
-    return [SqlPart(code.count("\n", 0, one.start) + 1, one.text) for one in split(code, Dialect.HIVE)]
 
 
 def has_ended(folder: Path) -> bool:

@@ -11,20 +11,19 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from svc_jupyter.service.db_taps.statements import split
+from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.kinds.spark.notes.languages import Language, Paragraph
 from svc_jupyter.service.kinds.spark.notes.statements import Log, Message, RunFailure, StatementEnd, StatementError
+from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
 from svc_jupyter.service.runtimes.spark.driver import wire
 from svc_jupyter.service.runtimes.spark.driver.statement import (
     ERROR_FILE,
     MESSAGES_FILE,
     OUT_FILE,
     SUMMARY_FILE,
-    SqlPart,
     Statement,
 )
 from svc_jupyter.service.runtimes.spark.driver.statement import Language as SparkLanguage
-from svc_jupyter.sql_tokens import Dialect
 
 _LANGUAGES = {
     Language.PYTHON: SparkLanguage.PYTHON,
@@ -81,6 +80,10 @@ class SessionLink:
             return StatementEnd(
                 [], StatementError(f"%{paragraph.language} paragraphs are not supported yet: use %pyspark or %spark")
             )
+        try:
+            parts = sql_parts(code) if language is SparkLanguage.SQL else []
+        except NotSeparable as failure:
+            return StatementEnd([], StatementError(failure.message))
         self._count += 1
         folder = self._folder / f"paragraph-{self._count}"
         folder.mkdir(exist_ok=True)
@@ -91,7 +94,7 @@ class SessionLink:
             folder=str(folder),
             log=str(self._log_file),
             work=str(self._folder / "work"),
-            parts=_parts(code) if language is SparkLanguage.SQL else [],
+            parts=parts,
             pool=self._address.pool,
             min_free_bytes=self._min_free_bytes,
             note={"values": dict(values), "limit": _limit(paragraph)},
@@ -150,10 +153,6 @@ def _limit(paragraph: Paragraph) -> int | None:
     """Return the row limit of a paragraph's tables, `(limit=…)`, at most what a note can hold."""
     text = paragraph.properties.get("limit", "")
     return min(int(text), LONGEST_TABLE) if text.isdecimal() and len(text) < 20 else None
-
-
-def _parts(code: str) -> list[SqlPart]:
-    return [SqlPart(code.count("\n", 0, one.start) + 1, one.text) for one in split(code, Dialect.HIVE)]
 
 
 def _end_of(folder: Path) -> StatementEnd:

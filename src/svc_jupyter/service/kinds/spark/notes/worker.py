@@ -64,7 +64,7 @@ def main() -> None:
         os.environ[MARK] = str(job.folder)
         return work(job)
 
-    split("", Dialect.HIVE)  # compiles the SQL expressions, which takes longer than a short paragraph
+    split("", Dialect.SPARK)  # imports sqlglot, which takes longer than a short paragraph
     freeze()
     serve(partial(from_line, NoteJob), begin)
 

@@ -38,5 +38,5 @@ def _line_of(part: SqlPart, error: PySparkException) -> int:
     for context in error.getQueryContext() or ():
         start = context.startIndex()
         if 0 <= start < len(part.text):
-            return part.line + part.text.count("\n", 0, start)
+            return part.line - part.lines_above + part.text.count("\n", 0, start)
     return part.line

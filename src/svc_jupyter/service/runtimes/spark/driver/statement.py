@@ -36,10 +36,12 @@ class Language(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SqlPart:
-    """One statement of an SQL script, and the line at which it begins."""
+    """One statement of an SQL script, and the line of its first word; comments are in the lines above it."""
 
     line: int
     text: str
+    lines_above: int = 0
+    """Lines of the text before that one."""
 
 
 @dataclass(frozen=True, slots=True)
