@@ -1,0 +1,107 @@
+"""What only MySQL and MariaDB read differently, on a real MariaDB server."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pymysql
+import pytest
+from tests.service.db_taps.answers import Query
+from tests.support.service_process import wait_until
+
+from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.ground.settings import Settings
+
+pytestmark = [pytest.mark.all, pytest.mark.xdist_group("mariadb")]  # it needs a server that test.sh installs
+
+_OWN = "--no-defaults", "--user=root"
+_ACCOUNTS = "CREATE TABLE acc (id int, bal int); INSERT INTO acc VALUES (1, 10), (2, 20), (3, 100);\n"
+
+
+@pytest.fixture(scope="module")
+def mariadb_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """A server of its own on the loopback, with an empty database `d`."""
+    folder = tmp_path_factory.mktemp("mariadb")
+    data = f"--datadir={folder / 'data'}"
+    subprocess.run(
+        [program("mariadb-install-db"), *_OWN, data, "--auth-root-authentication-method=normal", "--skip-test-db"],
+        check=True,
+        capture_output=True,
+    )
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [
+                program("mariadbd"),
+                *_OWN,
+                data,
+                f"--port={port}",
+                "--bind-address=127.0.0.1",
+                f"--socket={folder / 'socket'}",
+                f"--pid-file={folder / 'pid'}",
+            ],
+            stdout=log,
+            stderr=log,
+        )
+    try:
+        wait_until(lambda: answers(port) or server.poll() is not None, seconds=60)
+        assert server.poll() is None, (folder / "log").read_text()
+        yield port
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def program(name: str) -> str:
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin")
+    assert found is not None, f"the test needs {name}: test.sh installs it"
+    return found
+
+
+def answers(port: int) -> bool:
+    with suppress(pymysql.OperationalError), pymysql.connect(host="127.0.0.1", port=port, user="root") as made:
+        made.cursor().execute("CREATE DATABASE IF NOT EXISTS d")
+        return True
+    return False
+
+
+@pytest.fixture
+def query(mariadb_port: int, make_job: Callable, run_job: Callable, tmp_path: Path) -> Iterator[Query]:
+    """Runs a query on an empty database."""
+    url = f"mariadb+pymysql://root@127.0.0.1:{mariadb_port}/d"
+    connection = connection_of(TapAttributes("shop", "url", url=url), Settings(data_dir=tmp_path))
+    yield lambda text: run_job(make_job(connection, text))
+    with pymysql.connect(host="127.0.0.1", port=mariadb_port, user="root") as made:
+        made.cursor().execute("DROP DATABASE d")
+        made.cursor().execute("CREATE DATABASE d")
+
+
+def test_two_minus_signs_are_no_comment(query: Query) -> None:
+    answer = query(f"{_ACCOUNTS}UPDATE acc SET bal = 100--1 WHERE id = 3;\nSELECT id, bal FROM acc ORDER BY id")
+    assert answer.rows == [{"id": 1, "bal": 10}, {"id": 2, "bal": 20}, {"id": 3, "bal": 101}]
+
+
+def test_comments_with_statements_are_run(query: Query) -> None:
+    script = f"/*! {_ACCOUNTS.partition(';')[0]} */;\n/*M!100100 INSERT INTO acc VALUES (4, 40) */;\n"
+    assert query(f"{script}SELECT bal /*!50000 + 1 */ AS bal FROM acc /* ; */ -- ;").rows == [{"bal": 41}]
+
+
+def test_bodies_with_blocks_stay_whole(query: Query) -> None:
+    answer = query(
+        f"{_ACCOUNTS}CREATE TABLE log (id int); # ;\n"
+        "/*!50003 CREATE TRIGGER noted AFTER UPDATE ON acc FOR EACH ROW BEGIN\n"
+        "  IF NEW.bal > OLD.bal THEN INSERT INTO log VALUES (NEW.id); END IF;\nEND */;\n"
+        "BEGIN NOT ATOMIC UPDATE acc SET bal = bal + 1 WHERE id = 1; SET @a = 1; END;\n"
+        "SELECT id, 'it''s; \\'fine\\';' AS text FROM log"
+    )
+    assert answer.rows == [{"id": 1, "text": "it's; 'fine';"}]
+
+
+def test_an_open_quote_is_refused_by_the_server(query: Query) -> None:
+    assert query("SELECT 'open; SELECT 2").message.startswith("You have an error in your SQL syntax")
