@@ -22,7 +22,7 @@ def test_loading_imports_neither_the_http_client_nor_pandas(home):
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell()\n"
         "shell.run_line_magic('load_ext', 'svc_jupyter')\n"
-        "heavy = ('pandas', 'pyarrow', 'numpy', 'httpx', 'pydantic', 'ipywidgets', 'svc_jupyter.client')\n"
+        "heavy = ('pandas', 'pyarrow', 'numpy', 'httpx', 'pydantic', 'ipywidgets', 'sqlglot', 'svc_jupyter.client')\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

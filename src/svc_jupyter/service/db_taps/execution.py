@@ -55,6 +55,8 @@ class Execution:
                 summary = self.summary()
         except QueryFailure as failure:
             return self._failed(self._report(failure), may_retry=failure.may_retry)
+        except NotSeparable as failure:
+            return self._failed(self._report(QueryFailure(failure.message)), may_retry=failure.may_retry)
         except ReportedFailure as failure:
             return self._failed(failure.report, may_retry=failure.may_retry)
         _write(self.job.folder / SUMMARY_FILE, summary)
@@ -69,10 +71,7 @@ class Execution:
         tap = self.job.connection
         if "\0" in self.job.query:
             raise QueryFailure("the query holds a NUL character", may_retry=False)
-        try:
-            statements = split(self.job.query, tap.dialect)
-        except NotSeparable as failure:
-            raise QueryFailure(failure.message, may_retry=False) from None
+        statements = split(self.job.query, tap.dialect)
         if not statements:
             raise QueryFailure("the query holds no statement", may_retry=False)
         with _Script(self.job, statements, self.log) as script:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from svc_jupyter.sql_tokens import Dialect, comment_end
 
@@ -28,6 +28,7 @@ _PARAMETERS = frozenset({Dialect.POSTGRESQL, Dialect.REDSHIFT, Dialect.DUCKDB})
 _PARAMETER = re.compile(r"(?<![\w$])\$(?=\d)")
 """`$1`: sqlglot takes `$1,$` for the beginning of a dollar quote."""
 _WORD = re.compile(r"[A-Za-z_\u0080-\U0010ffff][\w$]*")
+_WORDS = re.compile(rf"{_WORD.pattern}(?:\s+{_WORD.pattern})*")
 _CONDITIONAL = ("/*!", "/*M!")
 """What opens a comment whose text MySQL, or only MariaDB, runs. A version may follow."""
 _VERSION = re.compile(r"\d{5,6}")
@@ -42,8 +43,7 @@ _LINE_END = {
 _REST_OF_LINE = re.compile(r"[^\r\n]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A part of a script; `word` is a word in capitals, else empty. A `;` that can end a statement has `is_end`."""
 
     text: str
@@ -88,7 +88,7 @@ def tokens_of(script: str, dialect: Dialect) -> Tokens:
         if text[start - 1 : start + 1] in marks if start == position else not _is_gap(text, position, start, dialect):
             return Tokens(found, is_whole=False)
         position = token.end + 1
-        part = text[start:position]
+        part = script[start:position]
         if dialect is Dialect.MYSQL:
             if part in _CONDITIONAL:
                 is_conditional = True
@@ -100,7 +100,7 @@ def tokens_of(script: str, dialect: Dialect) -> Tokens:
         if part == ";":
             found.append(Token(part, start, is_end=not is_conditional))
         else:
-            found += _words(script, start, part)
+            found += _words(start, part)
     is_whole = is_whole and not is_conditional and _is_gap(text, position, len(text), dialect)
     return Tokens(found, is_whole)
 
@@ -126,18 +126,17 @@ def _without_version(found: list[Token], start: int, part: str) -> tuple[int, st
     return start, part
 
 
-def _words(script: str, start: int, part: str) -> list[Token]:
+def _words(start: int, part: str) -> list[Token]:
     """Return the tokens of a part: sqlglot takes some words together, such as `GROUP BY`."""
-    if _WORD.fullmatch(part):
-        return [Token(part, start, part.upper())]
-    words = part.split()
-    if len(words) > 1 and all(_WORD.fullmatch(word) for word in words):
-        return [Token(found[0], start + found.start(), found[0].upper()) for found in re.finditer(r"\S+", part)]
-    return [Token(script[start : start + len(part)], start)] if part else []
+    if _WORDS.fullmatch(part):
+        return [Token(found[0], start + found.start(), found[0].upper()) for found in _WORD.finditer(part)]
+    return [Token(part, start)] if part else []
 
 
 def _is_gap(text: str, position: int, end: int, dialect: Dialect) -> bool:
     """Return whether there are only white space and comments, by the database's own rules."""
+    if text[position:end].isspace():
+        return True
     rules = _lexer(dialect)
     lines = tuple(start for start in rules.COMMENTS if isinstance(start, str))
     line_end = _LINE_END.get(dialect, _REST_OF_LINE)
