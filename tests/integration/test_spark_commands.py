@@ -36,6 +36,24 @@ def test_sql_has_typed_rows_in_their_order(spark):
     assert (job["status"], job["progress"]) == ("SUCCEEDED", 100)
 
 
+def test_blocks_raw_strings_and_comments_go_to_spark_as_they_are_written(spark):
+    query = (
+        "-- a\nCREATE TABLE steps (n int);\n"
+        "BEGIN\n  DECLARE n INT DEFAULT 0;\n"
+        "  l: WHILE n < 3 DO\n    SET n = n + 1;\n"
+        "    IF n <> 2 THEN INSERT INTO steps VALUES (CASE WHEN n = 1 THEN 10 ELSE 30 END); END IF;\n"
+        "  END WHILE l;\nEND;\n"
+        "SELECT r'C:\\' AS path, R\"a;\\\" AS other, sum(n) AS total /* /* ; */ ; */ FROM steps; -- ;"
+    )
+    record = run(spark, command_type="SqlCommand", query=query)
+    assert record["status"] == "done", record["message"]
+    assert results(spark, record["id"]).to_pylist() == [{"path": "C:\\", "other": "a;\\", "total": 40}]
+    record = run(spark, command_type="SqlCommand", query="SELECT 1;\n/* a */\n-- b\nSELECT\nnosuch")
+    assert record["message"].startswith("line 5: "), record["message"]
+    record = run(spark, command_type="SqlCommand", query="DROP TABLE steps;\nSELECT 'open")
+    assert record["message"].startswith("it is uncertain where the statement at line 2 ends")
+
+
 def test_the_table_of_a_last_expression_is_the_result_and_what_was_printed_the_log(spark):
     program = "import sys\nprint('printed', sys.argv[1:])\nspark.range(3)"
     record = run(spark, program=program, language="python", user_program_arguments="a 'b c'")

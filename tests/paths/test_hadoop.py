@@ -64,12 +64,12 @@ def test_hive_makes_a_partition_that_a_sensor_sees(service: HadoopService) -> No
     table = f"sales_{uuid4().hex}"
     query = (
         f"CREATE TABLE {table} (item string, n int) PARTITIONED BY (day string) STORED AS PARQUET;\n"
-        f"INSERT INTO {table} PARTITION (day='2026-11-21') VALUES ('a;b', 1), (NULL, 2);\n"
-        f"SELECT item, n, day FROM {table} ORDER BY n"
+        f"INSERT INTO {table} PARTITION (day='2026-11-21') VALUES (r'a;b\\', 1), (NULL, 2);\n"
+        f"-- a\nSELECT item, n, day /* ; */ FROM {table} ORDER BY n -- ;"
     )
     body = {"command_type": "HiveCommand", "query": query}
     record = ended(service, service.http.post("/commands", json=body))
-    assert service.text(record["id"]) == "a;b\t1\t2026-11-21\r\nNULL\t2\t2026-11-21\r\n"
+    assert service.text(record["id"]) == "a;b\\\t1\t2026-11-21\r\nNULL\t2\t2026-11-21\r\n"
     seen = {}
     for day in ("2026-11-21", "2026-11-22"):
         sensor = {"schema": "default", "table": table, "columns": [{"column": "day", "values": [day]}]}

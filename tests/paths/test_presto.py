@@ -19,7 +19,7 @@ from svc_jupyter.service.installs.engine import Engine
 pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-presto")]
 _QUERY = """SELECT decimal '1.50' AS price, array[1, NULL] AS numbers, map(array['a'], array[array[true]]) AS flags,
        CAST(row(1, row('x', NULL)) AS row(id integer, inner_row row(name varchar, size double))) AS nested,
-       n.name FROM tpch.tiny.nation n WHERE n.nationkey = 7"""
+       n.name FROM tpch.tiny.nation n WHERE n.nationkey = 7 -- ;"""
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,9 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
 
 
 def test_a_query_starts_the_cluster_and_gives_nested_types(service: ServiceProcess) -> None:
-    answer = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": _QUERY})
+    answer = service.http.post(
+        "/commands", json={"command_type": "PrestoCommand", "query": f"-- a\nSELECT ';';\n{_QUERY}"}
+    )
     assert answer.status_code == 200, answer.text
     record = service.ended(answer.json()["id"], 280)
     assert record["status"] == "done", record["message"]
