@@ -43,6 +43,13 @@ def test_a_frame_is_what_pyarrow_makes_of_the_rows(client: Any, service: Service
     pd.testing.assert_frame_equal(result_of(client).to_pandas(), TABLE.to_pandas())
 
 
+def test_an_integer_beside_a_null_keeps_its_digits(connect: Any, service: ServiceDouble) -> None:
+    query(service, pa.table({"n": pa.array([1239162456494753671, None], pa.int64())}))
+    found = result_of(connect(service)).to_pandas()["n"]
+    assert (str(found.dtype), found[0], found[1]) == ("Int64", 1239162456494753671, pd.NA)
+    assert str(result_of(connect(service, dtypes="numpy")).to_pandas()["n"].dtype) == "float64"
+
+
 def test_a_frame_can_be_changed_in_place(client: Any, service: ServiceDouble) -> None:
     query(service, TABLE.slice(0, 3))
     frame = result_of(client).to_pandas()

@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,6 +13,7 @@ from svc_jupyter.client.commands.tables import (
     arrow_type,
     as_text,
     column_types,
+    frame,
     limited,
     lines_frame,
     lines_of,
@@ -109,6 +111,85 @@ def test_a_qlog_may_be_an_object_and_have_another_key() -> None:
 )
 def test_column_types_as_databases_call_them(word: str, kind: pa.DataType | None) -> None:
     assert arrow_type(word) == kind
+
+
+LARGE = 1239162456494753671
+"""An integer with more digits than a float holds."""
+
+
+def test_integers_and_booleans_keep_their_values_and_their_type_beside_a_null() -> None:
+    table = pa.table(
+        {
+            "id": pa.array([LARGE, None], pa.int64()),
+            "small": pa.array([None, 1], pa.int8()),
+            "unsigned": pa.array([2**64 - 1, None], pa.uint64()),
+            "flag": pa.array([True, None], pa.bool_()),
+            "nothing": pa.array([None, None], pa.int32()),
+            "real": pa.array([0.5, None], pa.float64()),
+            "whole": pa.array([LARGE, 2], pa.int64()),
+        }
+    )
+    made = frame(table)
+    assert made.dtypes.map(str).to_dict() == {
+        "id": "Int64",
+        "small": "Int8",
+        "unsigned": "UInt64",
+        "flag": "boolean",
+        "nothing": "Int32",
+        "real": "float64",
+        "whole": "int64",
+    }
+    assert made.iloc[0, :4].tolist() == [1239162456494753671, pd.NA, 18446744073709551615, True]
+    assert made["id"].isna().tolist() == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "expected"),
+    [
+        (pa.list_(pa.int64()), [LARGE, None], [1239162456494753671, None]),
+        (pa.list_(pa.list_(pa.int64())), [[LARGE, None]], [[1239162456494753671, None]]),
+        (pa.map_(pa.string(), pa.int64()), [("a", LARGE), ("b", None)], [("a", 1239162456494753671), ("b", None)]),
+        (pa.struct([("a", pa.list_(pa.int64()))]), {"a": [LARGE, None]}, {"a": [1239162456494753671, None]}),
+        (pa.list_(pa.bool_()), [True, None], [True, None]),
+    ],
+    ids=str,
+)
+def test_integers_beside_a_null_within_a_value_keep_their_digits(
+    kind: pa.DataType, value: object, expected: object
+) -> None:
+    assert _as_lists(frame(pa.table({"x": pa.array([value], kind)}))["x"][0]) == expected
+
+
+def test_a_struct_whose_field_is_null_in_another_row_keeps_its_digits() -> None:
+    kind = pa.struct([("a", pa.int64())])
+    made = frame(pa.table({"x": pa.array([{"a": LARGE}, {"a": None}], kind)}))
+    assert made["x"].tolist() == [{"a": 1239162456494753671}, {"a": None}]
+
+
+@given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1)))
+def test_any_integers_come_back_as_they_were(numbers: list[int | None]) -> None:
+    column = frame(pa.table({"n": pa.array(numbers, pa.int64())}))["n"]
+    assert [None if number is pd.NA else number for number in column.tolist()] == numbers
+
+
+def test_columns_of_the_same_name_keep_their_own_types() -> None:
+    made = frame(pa.table([pa.array([1, None]), pa.array(["x", None]), pa.array([None, True])], names=["a", "a", "a"]))
+    assert list(made.columns) == ["a", "a", "a"]
+    assert [str(kind) for kind in made.dtypes] == ["Int64", "str", "boolean"]
+
+
+def test_with_numpy_s_types_a_null_makes_floats_and_objects() -> None:
+    made = frame(pa.table({"n": pa.array([1, None]), "b": pa.array([True, None])}), "numpy")
+    assert made.dtypes.map(str).to_dict() == {"n": "float64", "b": "object"}
+
+
+def _as_lists(value: Any) -> Any:
+    """Return a nested value with lists instead of NumPy's arrays."""
+    if isinstance(value, dict):
+        return {key: _as_lists(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return [_as_lists(item) for item in value.tolist()]
+    return value
 
 
 def test_no_more_batches_are_read_than_a_limit_needs() -> None:

@@ -85,6 +85,35 @@ def test_an_output_that_is_not_in_the_format_is_one_error_that_keeps_the_way_to_
     assert "%svc_command 128 result" in str(error)
 
 
+def test_the_types_of_columns_can_be_named(service, notebook):
+    service.behave("run", output="zip,n\n12345,1\n,\n")
+    frame = notebook.value("%%svc_shell --format csv --types zip=str\nrun\n")
+    assert frame.dtypes.map(str).to_dict() == {"zip": "str", "n": "Int64"}
+    again = notebook.value("%svc_command 128 result --format csv --types n=float")
+    assert again.dtypes.map(str).to_dict() == {"zip": "Int64", "n": "float64"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--format csv --types zip=text", "the types str, int, float, bool, datetime, not 'zip=text'"),
+        ("--format csv --types zip", "--types takes NAME=TYPE"),
+        ("--types zip=str", "add --format tsv|csv|json|table"),
+    ],
+)
+def test_types_that_cannot_be_are_refused_and_nothing_runs(service, notebook, options, message):
+    assert message in str(notebook.error(f"%%svc_shell {options}\nrun\n"))
+    assert service.submissions == []
+
+
+def test_numpy_s_types_are_a_setting_of_the_cells_that_follow(service, notebook):
+    service.behave("run", output="k,n\na,1\nb,\n")
+    cell = "%%svc_shell --format csv\nrun\n"
+    assert str(notebook.value(cell)["n"].dtype) == "Int64"
+    notebook.run('%config SvcMagics.dtypes = "numpy"').raise_error()
+    assert str(notebook.value(cell)["n"].dtype) == "float64"
+
+
 def test_out_assigns_and_shows_the_frame(service, notebook):
     service.behave("run", output="a\n")
     frame = notebook.value("%%svc_shell -o lines\nrun\n")

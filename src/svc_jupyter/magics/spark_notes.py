@@ -21,6 +21,7 @@ from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
+from svc_jupyter.magics.display.formats import parsed_frame
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
 from svc_jupyter.magics.display.rendering import limit_display, publish
@@ -214,12 +215,7 @@ def tables_of(command: Command) -> list[tuple[str, pd.DataFrame]]:
 
 def frame_of_table(text: str) -> pd.DataFrame:
     """Return tab-separated text with headers as a DataFrame."""
-    import csv
-    import io
-
-    import pandas as pd
-
-    return pd.read_csv(io.StringIO(text), sep="\t", quoting=csv.QUOTE_NONE)
+    return parsed_frame(text, "tsv")
 
 
 def paragraphs_frame(command: Command) -> pd.DataFrame:

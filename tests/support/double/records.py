@@ -98,9 +98,13 @@ def arrow_bytes(table: pa.Table, rows_per_batch: int = 1000) -> bytes:
     return sink.getvalue()
 
 
+def _field(value: object) -> str:
+    return "NULL" if value is None else str(value)
+
+
 def text_of(table: pa.Table) -> str:
     """Return rows as a service sends them as text: a header, tabs and CRLF."""
-    rows = [table.column_names, *([str(value) for value in row.values()] for row in table.to_pylist())]
+    rows = [table.column_names, *(map(_field, row.values()) for row in table.to_pylist())]
     return "".join("\t".join(row) + "\r\n" for row in rows)
 
 

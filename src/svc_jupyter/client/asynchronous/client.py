@@ -28,6 +28,7 @@ from svc_jupyter.client.asynchronous.roles import AsyncRoles
 from svc_jupyter.client.asynchronous.schedules import AsyncSchedules
 from svc_jupyter.client.asynchronous.sensors import AsyncSensors
 from svc_jupyter.client.asynchronous.users import AsyncUsers
+from svc_jupyter.client.commands.tables import Dtypes
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.retries import Retries
@@ -69,11 +70,14 @@ class AsyncClient:
         transport: httpx.AsyncBaseTransport | None = None,
         timeout: float = wire.ANSWER_SECONDS,
         retries: Retries | None = None,
+        dtypes: Dtypes = "nullable",
     ) -> None:
         if config is not None and (base_url or token or profile):
             raise TypeError("give either config, or base_url, token and profile")
         self.settings = config or Settings.load(base_url, token, profile=profile)
-        self._performer = AsyncPerformer(self.settings, transport=transport, timeout=timeout, retries=retries)
+        self._performer = AsyncPerformer(
+            self.settings, transport=transport, timeout=timeout, retries=retries, dtypes=dtypes
+        )
         self.commands = AsyncCommands(self._performer)
         self.db_taps = AsyncDbTaps(self._performer)
         self.account = AsyncAccountCalls(self._performer)
@@ -99,6 +103,15 @@ class AsyncClient:
     def extended(self) -> bool:
         """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
         return self._performer.link.extended
+
+    @property
+    def dtypes(self) -> Dtypes:
+        """What columns of integers and booleans with a NULL become in DataFrames: `nullable` or `numpy`."""
+        return self._performer.dtypes
+
+    @dtypes.setter
+    def dtypes(self, dtypes: Dtypes) -> None:
+        self._performer.dtypes = dtypes
 
     async def answer(self, call: Call) -> httpx.Response:
         """Return the service's successful response to a call unchanged, after the usual retries; else raise `SvcError`.

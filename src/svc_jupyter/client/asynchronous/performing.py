@@ -11,6 +11,7 @@ import httpx
 
 from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.client.address.config import Settings
+from svc_jupyter.client.commands.tables import Dtypes
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.transport.connections import AsyncKeptConnections
@@ -32,7 +33,9 @@ class AsyncPerformer:
         transport: httpx.AsyncBaseTransport | None = None,
         timeout: float = wire.ANSWER_SECONDS,
         retries: Retries | None = None,
+        dtypes: Dtypes = "nullable",
     ) -> None:
+        self.dtypes: Dtypes = dtypes
         self.link = Link(settings, retries or Retries())
         self.http = httpx.AsyncClient(**wire.options(settings, transport, AsyncKeptConnections))
         self._answer_seconds = timeout

@@ -56,6 +56,11 @@ class AsyncResult:
         """The number of rows; None until the service or a reading reports it."""
         return self._reading.known_rows()
 
+    @property
+    def dtypes(self) -> tables.Dtypes:
+        """What `to_pandas` makes of columns of integers and booleans with a NULL: the client's `dtypes`."""
+        return self._performer.dtypes
+
     async def text(self) -> str:
         """Return the lines of a text result, each ended by a line feed, or the inline form of a typed result."""
         text = await self._performer.run(self._reading.inline())
@@ -78,7 +83,8 @@ class AsyncResult:
             lines = tables.lines_of(text)
             self._reading.rows = len(lines)
             return await asyncio.to_thread(tables.lines_frame, lines[:limit])
-        return await asyncio.to_thread(tables.frame, (await self.to_arrow()).slice(0, limit))
+        table = (await self.to_arrow()).slice(0, limit)
+        return await asyncio.to_thread(tables.frame, table, self.dtypes)
 
     async def batches(self) -> AsyncIterator[pa.RecordBatch]:
         """Yield the rows in batches with constant memory, from a temporary file.

@@ -28,6 +28,7 @@ from svc_jupyter.client.blocking.roles import Roles
 from svc_jupyter.client.blocking.schedules import Schedules
 from svc_jupyter.client.blocking.sensors import Sensors
 from svc_jupyter.client.blocking.users import Users
+from svc_jupyter.client.commands.tables import Dtypes
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.retries import Retries
 
@@ -38,7 +39,8 @@ class Client:
     Without arguments the settings come from the environment, the profile file or the embedded service (config.py).
     Nothing is sent or started before the first call. `timeout` is how many seconds an answer may take, in addition to
     the time the service was asked to hold it; waiting for a command has no limit of its own. `transport` replaces the
-    network, for tests. Thread-safe.
+    network, for tests. With `dtypes="numpy"` integers and booleans beside a NULL become floats and objects in
+    DataFrames, instead of pandas' nullable types. Thread-safe.
     """
 
     commands: Commands
@@ -72,11 +74,12 @@ class Client:
         transport: httpx.BaseTransport | None = None,
         timeout: float = wire.ANSWER_SECONDS,
         retries: Retries | None = None,
+        dtypes: Dtypes = "nullable",
     ) -> None:
         if config is not None and (base_url or token or profile):
             raise TypeError("give either config, or base_url, token and profile")
         self.settings = config or Settings.load(base_url, token, profile=profile)
-        self._performer = Performer(self.settings, transport=transport, timeout=timeout, retries=retries)
+        self._performer = Performer(self.settings, transport=transport, timeout=timeout, retries=retries, dtypes=dtypes)
         self.commands = Commands(self._performer)
         self.db_taps = DbTaps(self._performer)
         self.account = AccountCalls(self._performer)
@@ -107,6 +110,15 @@ class Client:
     def extended(self) -> bool:
         """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
         return self._performer.link.extended
+
+    @property
+    def dtypes(self) -> Dtypes:
+        """What columns of integers and booleans with a NULL become in DataFrames: `nullable` or `numpy`."""
+        return self._performer.dtypes
+
+    @dtypes.setter
+    def dtypes(self, dtypes: Dtypes) -> None:
+        self._performer.dtypes = dtypes
 
     def close(self) -> None:
         """Close the connections; the embedded service continues to run."""

@@ -12,6 +12,7 @@ import httpx
 
 from svc_jupyter.api.fields import PagingInfo
 from svc_jupyter.client.address.config import Settings
+from svc_jupyter.client.commands.tables import Dtypes
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
 from svc_jupyter.client.transport.connections import KeptConnections
@@ -33,7 +34,9 @@ class Performer:
         transport: httpx.BaseTransport | None = None,
         timeout: float = wire.ANSWER_SECONDS,
         retries: Retries | None = None,
+        dtypes: Dtypes = "nullable",
     ) -> None:
+        self.dtypes: Dtypes = dtypes
         self.link = Link(settings, retries or Retries())
         self.http = httpx.Client(**wire.options(settings, transport, KeptConnections))
         self._answer_seconds = timeout

@@ -51,6 +51,11 @@ class Result:
         """The number of rows; None until the service or a reading reports it."""
         return self._reading.known_rows()
 
+    @property
+    def dtypes(self) -> tables.Dtypes:
+        """What `to_pandas` makes of columns of integers and booleans with a NULL: the client's `dtypes`."""
+        return self._performer.dtypes
+
     def text(self) -> str:
         """Return the lines of a text result, each ended by a line feed, or the inline form of a typed result.
 
@@ -73,7 +78,7 @@ class Result:
             lines = tables.lines_of(text)
             self._reading.rows = len(lines)
             return tables.lines_frame(lines[:limit])
-        return tables.frame(self._table(limit))
+        return tables.frame(self._table(limit), self.dtypes)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches as they arrive, in constant memory.

@@ -179,13 +179,16 @@ def composite_definition(values: argparse.Namespace, sections: list[Section]) ->
     return Definition(
         "CompositeCommand",
         lambda: {"sub_commands": [section.body() for section in sections]},
-        _reader(values.result, [getattr(section.values, "format", LINES) for section in sections]),
+        _reader(values.result, sections),
         Origin("command", parts=tuple(section.definition.origin for section in sections)),
         refused,
     )
 
 
-def _reader(wanted: int | None, formats: list[str]) -> Reader:
+def _reader(wanted: int | None, sections: list[Section]) -> Reader:
     """Return the reader of the result: the last command's if it names an output format."""
+    formats = [getattr(section.values, "format", LINES) for section in sections]
     number = len(formats) if wanted is None and formats[-1] != LINES else wanted
-    return sub_reader(number, formats[number - 1] if number else LINES)
+    if not number:
+        return sub_reader(None)
+    return sub_reader(number, formats[number - 1], getattr(sections[number - 1].values, "types", None))

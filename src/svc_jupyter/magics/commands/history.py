@@ -16,7 +16,7 @@ from svc_jupyter.magics.cells.running import Run
 from svc_jupyter.magics.display.errors import SvcInterrupted, SvcUsageError, translated_errors
 from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin
-from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
+from svc_jupyter.magics.display.formats import OUTPUT_FORMATS, TYPES_HELP
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.records import HISTORY_COLUMNS, history_row
@@ -44,6 +44,7 @@ class CommandMagics(SvcFamily):
     @argument("--dump", metavar="ALIAS", help="With result: a DUMP of a Pig command, by its alias or number.")
     @argument("--follow", action="store_true", help="With logs: continue until the command has ended.")
     @argument("--format", choices=OUTPUT_FORMATS, help="With result: how a text output becomes a DataFrame.")
+    @argument("--types", metavar="A=TYPE,B=TYPE", help=f"With result: {TYPES_HELP}")
     @output_options
     def svc_command(self, line: str) -> Any:
         """Show a command, its log or its result, or cancel it.
@@ -67,12 +68,14 @@ class CommandMagics(SvcFamily):
                 return self.keep(values, self._handle(command, values))
 
     def _handle(self, command: Command, values: argparse.Namespace) -> CommandHandle:
-        return CommandHandle(command, self.shell, reader_of(command, values.format), origin_of(command.record))
+        return CommandHandle(
+            command, self.shell, reader_of(command, values.format, values.types), origin_of(command.record)
+        )
 
     def _result(self, command: Command, values: argparse.Namespace) -> pd.DataFrame:
         line = line_for(self.shell)
         ended = command.ended
-        read = reader_of(command, values.format) if values.dump is None else dump_reader(values.dump)
+        read = reader_of(command, values.format, values.types) if values.dump is None else dump_reader(values.dump)
         outcome = Run(lambda: command, read, origin_of(command.record), line, cancels=False).to_frame()
         self.finish(line, outcome, values, ended_before=ended)
         self.keep(values, outcome.frame)

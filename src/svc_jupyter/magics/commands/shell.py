@@ -11,7 +11,7 @@ from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import text_reader
 from svc_jupyter.magics.display.failures import Origin
-from svc_jupyter.magics.display.formats import LINES, OUTPUT_FORMATS
+from svc_jupyter.magics.display.formats import LINES, OUTPUT_FORMATS, TYPES_HELP
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,6 +26,7 @@ class ShellMagics(SvcFamily):
     @argument("--archives", metavar="URI,URI", help="Comma-separated archives to unpack in the working folder.")
     @argument("--parameters", metavar="ARGS", help="Arguments of the script, quoted as one text.")
     @argument("--format", choices=OUTPUT_FORMATS, default=LINES, help="How the output becomes a DataFrame.")
+    @argument("--types", metavar="A=TYPE,B=TYPE", help=TYPES_HELP)
     @submission_options
     def svc_shell(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
         """Run the cell as a shell script on the service; its output becomes a DataFrame.
@@ -42,5 +43,8 @@ def shell_definition(values: argparse.Namespace, cell: str | None, _context: Con
     given = {name: getattr(values, name) for name in ("script_location", "files", "archives", "parameters")}
     fields = {name: value for name, value in {"inline": inline, **given}.items() if value is not None}
     return Definition(
-        "ShellCommand", lambda: fields, text_reader(values.format), Origin("script", inline or "", is_shell=True)
+        "ShellCommand",
+        lambda: fields,
+        text_reader(values.format, values.types),
+        Origin("script", inline or "", is_shell=True),
     )

@@ -12,7 +12,7 @@ from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import continued, out_option, output_options
 from svc_jupyter.magics.cells.readers import reader_of
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.formats import OUTPUT_FORMATS
+from svc_jupyter.magics.display.formats import OUTPUT_FORMATS, TYPES_HELP
 from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.schedules.frames import actions_frame, runs_frame, schedules_frame
 from svc_jupyter.magics.schedules.handle import LAST_ACTIONS, ScheduleHandle
@@ -137,12 +137,13 @@ class ScheduleMagics(ScheduleMaking):
     @_the_schedule
     @_any_sequence
     @argument("--format", choices=OUTPUT_FORMATS, help="How a text output becomes a DataFrame.")
+    @argument("--types", metavar="A=TYPE,B=TYPE", help=TYPES_HELP)
     @output_options
     def result(self, values: argparse.Namespace) -> pd.DataFrame:
         """Wait for the end of an action, and return its result as a DataFrame; an interrupt only ends the wait."""
         progress = line_for(self.shell)
         run = run_of_action(self.session, values.schedule, values.sequence, progress)
-        run.read = lambda command: reader_of(command, values.format)(command)
+        run.read = lambda command: reader_of(command, values.format, values.types)(command)
         outcome = run.to_frame()
         self.finish(progress, outcome, values, ended_before=True)
         return self.keep(values, outcome.frame)

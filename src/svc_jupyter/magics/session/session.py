@@ -6,9 +6,9 @@ import contextvars
 import sys
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
-from traitlets import Int, Unicode
+from traitlets import Enum, Int, Unicode
 from traitlets.config import Configurable
 
 from svc_jupyter.magics.display.errors import SvcUsageError, translated_errors
@@ -16,6 +16,7 @@ from svc_jupyter.magics.display.errors import SvcUsageError, translated_errors
 if TYPE_CHECKING:
     from svc_jupyter.api.db_taps import DbTap
     from svc_jupyter.client import Client, Settings
+    from svc_jupyter.client.commands.tables import Dtypes
 
 T = TypeVar("T")
 
@@ -72,6 +73,11 @@ class SvcMagics(Configurable):
     default_time_zone = Unicode(
         None, allow_none=True, help="Time zone of %%svc_schedule without --tz, such as Europe/Paris; empty: UTC."
     ).tag(config=True)
+    dtypes = Enum(
+        ("nullable", "numpy"),
+        "nullable",
+        help="What columns of integers and booleans with a NULL become: pandas' nullable types, or floats and objects.",
+    ).tag(config=True)
     rows_shown = Int(20, min=0, help="Rows of a result that a saved notebook shows; -n overrides it.").tag(config=True)
 
     @classmethod
@@ -106,6 +112,7 @@ class Session:
         self._lock = threading.Lock()
         self._at_close: list[Callable[[], None]] = []
         settings.observe(self._reconnect, ["base_url", "profile"])
+        settings.observe(self._convert, "dtypes")
 
     @property
     def connected(self) -> bool:
@@ -127,7 +134,7 @@ class Session:
 
         with self._lock:
             if self._client is None:
-                self._client = Client(config=self.where())
+                self._client = Client(config=self.where(), dtypes=self._dtypes)
             return self._client
 
     def reachable(self) -> bool:
@@ -155,6 +162,15 @@ class Session:
 
     def _reconnect(self, _change: Any) -> None:
         self.close()
+
+    @property
+    def _dtypes(self) -> Dtypes:
+        return cast("Dtypes", self.settings.dtypes)
+
+    def _convert(self, _change: Any) -> None:
+        with self._lock:
+            if self._client is not None:
+                self._client.dtypes = self._dtypes
 
     def tap(self, wanted: str | None) -> DbTap:
         """Return the DB tap with a name or id; without one, the only tap.
