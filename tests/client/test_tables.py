@@ -1,3 +1,4 @@
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,12 @@ def test_values_that_do_not_fit_their_type_stay_text() -> None:
     assert table.to_pylist() == [{"n": "12x", "ok": "maybe"}]
 
 
+def test_exact_numbers_of_unknown_digits_keep_theirs() -> None:
+    table = tsv_table("n\tx\r\n1239162456494753671.25\tNaN\r\n-0.000000000001\t1\r\n", ["numeric", "NUMBER(40)"])
+    assert table["n"].to_pylist() == [Decimal("1239162456494753671.25"), Decimal("-0.000000000001")]
+    assert table["x"].to_pylist() == ["NaN", "1"]
+
+
 def test_without_a_schema_everything_is_text() -> None:
     assert tsv_table("zip\r\n00123\r\n", []).to_pylist() == [{"zip": "00123"}]
 
@@ -101,7 +108,7 @@ def test_a_qlog_may_be_an_object_and_have_another_key() -> None:
     [
         ("INTEGER", pa.int64()),
         ("Double Precision", pa.float64()),
-        ("numeric", pa.float64()),
+        ("numeric", pa.decimal128(38, 9)),
         ("numeric(5, 1)", pa.decimal128(5, 1)),
         ("timestamp(3)", pa.timestamp("us")),
         ("timestamp with time zone", pa.timestamp("us", "UTC")),

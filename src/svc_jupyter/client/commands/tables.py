@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,12 +35,9 @@ _INTEGERS = frozenset(
         *("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32"),
     }
 )
-_FLOATS = frozenset(
-    {
-        *("float", "float4", "float8", "real", "double", "double precision"),
-        *("halffloat", "decimal", "numeric", "number"),
-    }
-)
+_FLOATS = frozenset({"float", "float4", "float8", "real", "double", "double precision", "halffloat"})
+_DECIMALS = frozenset({"decimal", "numeric", "number"})
+"""Names of types of exact numbers; not each comes with its digits."""
 _TIMESTAMPS = ("timestamp", "datetime")
 _TRUE, _FALSE = frozenset({"true", "t", "1", "yes"}), frozenset({"false", "f", "0", "no"})
 
@@ -139,10 +137,12 @@ def _typed(values: list[str], kind: str) -> pa.Array[Any]:
         return pa.array([None if value in _NULLS else value for value in values], pa.string())
     texts = pa.array([None if value in _NULLS or not value else value for value in values], pa.string())
     try:
+        if pa.types.is_decimal(wanted) and not _DECIMAL.fullmatch(kind.strip().lower()):
+            return pa.array([None if value is None else Decimal(value) for value in texts.to_pylist()])
         if pa.types.is_boolean(wanted):
             return pa.array([_boolean(value) for value in texts.to_pylist()], pa.bool_())
         return texts.cast(wanted)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError):
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError, InvalidOperation):
         return texts
 
 
@@ -157,7 +157,10 @@ def _boolean(value: str | None) -> bool | None:
 
 
 def arrow_type(kind: str) -> pa.DataType | None:
-    """Return the Arrow type for a database's or engine's column type; None for an unknown one."""
+    """Return the Arrow type for a database's or engine's column type; None for an unknown one.
+
+    A decimal type without its digits gets some: `tsv_table` takes those of the values.
+    """
     import pyarrow as pa
 
     word = kind.strip().lower()
@@ -166,6 +169,8 @@ def arrow_type(kind: str) -> pa.DataType | None:
     base = word.split("(")[0].strip()
     if base in _INTEGERS:
         return pa.int64()
+    if base in _DECIMALS:
+        return pa.decimal128(38, 9)
     if base in _FLOATS:
         return pa.float64()
     if base in ("bool", "boolean"):
