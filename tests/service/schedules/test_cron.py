@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import datetime, timedelta
 
 import pytest
+from cronsim import CronSim
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -184,6 +186,14 @@ def test_an_unknown_alias_and_a_text_too_long_are_refused():
         ("*/10 * * * *", "every 10th minute of every hour"),
         ("@daily", "at 00:00 every day"),
         ("0 0 12 L * ?", "at 12:00 on the last day of every month"),
+        ("0 0 1-31 * 4", "at 00:00 every day"),
+        ("0 0 15 * 0-6", "at 00:00 every day"),
+        ("0 0 15 * 4", "at 00:00 on the 15th day of month and on Thursday"),
+        ("0 0 */2 * 4", "at 00:00 on every second day of month if it's on Thursday"),
+        ("0 0 0/1 1/1 * ? *", "at the start of every hour"),
+        ("0 0 31 1-12 *", "at 00:00 on the 31st day of every month"),
+        ("0 0 21,22,23 * *", "at 00:00 on every day of month from 21 through 23"),
+        ("0 8,10,12,14 * * *", "at minute 0 past every second hour from 8 through 14"),
         ("0 0 12 1 1 ? 2027", "at 12:00 on January 1, in 2027"),
         ("0 0 12 1 1 ? 2027-2030", "at 12:00 on January 1, in 2027 to 2030"),
         ("0 0 12 1 1 ? 2028/4", "at 12:00 on January 1, in 2028, 2032, 2036, 2040, 2044, 2048, …"),
@@ -191,6 +201,45 @@ def test_an_unknown_alias_and_a_text_too_long_are_refused():
 )
 def test_expressions_in_words(expression, words):
     assert parse_cron(expression).explain() == words
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("0 * * * *", "0 0 0/1 1/1 * ? *"),
+        ("0 */2 * * *", "0 0-23/2 * * *"),
+        ("0 */2 * * *", "0 0,2,4,6,8,10,12,14,16,18,20,22 * * *"),
+        ("5,1,1-3 0 * JAN SUN", "1,2,3,5 0 * 1 7"),
+        ("0 0 1-31 * 4", "0 0 * * *"),
+        ("0 0 1-31/10 * 4", "0 0 1,11,21,31 * 4"),
+    ],
+)
+def test_expressions_of_the_same_times_are_the_same(one, other):
+    assert parse_cron(one).fields == parse_cron(other).fields
+
+
+def test_a_star_in_the_day_of_month_asks_for_the_weekday_too():
+    assert days("0 0 */10 * 4", 1) != days("0 0 1-31/10 * 4", 1)
+    assert parse_cron("0 0 */10 * 4").fields == "0 0 0 */10 * 4"
+    assert parse_cron("0 0 1,11,21,31 * 4").fields == "0 0 0 1-31/10 * 4"
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        (
+            "*/90 * * * *",
+            r"the minute field '\*/90' has a step of 90, but only 60 values; for a run every 90 minutes give",
+        ),
+        ("0 0/24 * * *", "for a run every 24 hours give frequency 24 and time_unit hours"),
+        ("0 0 */31 * *", "for a run every 31 days give frequency 31 and time_unit days"),
+        ("0 0 1 */12 *", "for a run every 12 months give frequency 12 and time_unit months"),
+        ("0/60 * * * * ?", "the second field '0/60' has a step of 60, but only 60 values$"),
+    ],
+)
+def test_a_step_that_is_longer_than_its_field_is_refused_with_what_was_probably_meant(expression, message):
+    with pytest.raises(ValueError, match=message):
+        parse_cron(expression)
 
 
 _TERMS = st.from_regex(r"(\*|\?|L|LW|[0-9]{1,4}|[A-Z]{3})([-/#L][0-9A-Z]{0,4})?(/[0-9]{1,2})?", fullmatch=True)
@@ -211,3 +260,20 @@ def test_any_text_is_either_refused_in_words_or_can_be_searched_and_explained(te
     wall = cron.next_wall(MONDAY)
     assert wall is None or wall > MONDAY
     assert cron.explain()
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    minute=st.sampled_from(["*", "0-59", "0/7", "*/30", "3,1,2", "59"]),
+    hour=st.sampled_from(["*", "0/1", "*/5", "8-18/2", "0,12", "23"]),
+    day=st.sampled_from(["*", "1-31", "*/2", "1/2", "1-5", "31", "L", "15,LW"]),
+    month=st.sampled_from(["*", "1-12", "*/3", "5,JUL", "1,2,3,12"]),
+    weekday=st.sampled_from(["*", "0-6", "1-7", "*/2", "MON", "1,3,5", "5L", "1#2"]),
+)
+def test_times_are_those_of_the_expression_as_it_was_written(minute, hour, day, month, weekday):
+    written = f"{minute} {hour} {day} {month} {weekday}"
+    simulated = CronSim(written, MONDAY)
+    cron, wall = parse_cron(written), MONDAY
+    for expected in itertools.islice(simulated, 5):
+        wall = cron.next_wall(wall)
+        assert wall == expected

@@ -1,18 +1,21 @@
 """Cron expressions: five fields as in cron, six or seven (seconds first, year last) with Quartz's day numbers.
 
-cronsim searches the wall clock; other syntax is translated into its own: `?`, Quartz's day numbers, ranges across the
-weekend, years, `@daily` and the like.
+cronsim searches the wall clock and has the words; other syntax is translated into its own: `?`, Quartz's day numbers,
+ranges across the weekend, years, `@daily` and the like. Each field is then written in one way, by its values, so that
+expressions of the same times run the same and have the same words.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Final
+from itertools import groupby, pairwise
+from typing import Any, Final
 
 from cronsim import CronSim, CronSimError
 
@@ -45,6 +48,11 @@ _WEEKDAYS: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _WEEKDAY_TERM = re.compile(r"([A-Z]{3}|\d)(?:(L)|#(\d)|(?:-([A-Z]{3}|\d))?(?:/(\d{1,2}))?)", re.ASCII)
 _YEAR_TERM = re.compile(r"(?:\*|(\d{4})(?:-(\d{4}))?)(?:/(\d{1,3}))?", re.ASCII)
 _ANY_YEAR = range(FIRST_YEAR, LAST_YEAR + 1)
+_RANGES: Final = (range(60), range(60), range(24), range(1, 32), range(1, 13), range(_WEEK))
+_UNITS: Final = {"minute": "minutes", "hour": "hours", "day-of-month": "days", "month": "months"}
+"""Fields whose unit is also a time_unit."""
+_STEP = re.compile(r"/(\d+)", re.ASCII)
+_NUMBER = re.compile(r"\b(\d+)th\b", re.ASCII)
 _SECOND = timedelta(seconds=1)
 
 
@@ -63,16 +71,16 @@ class CronExpression:
     """The wall times of an expression."""
 
     fields: str
-    """Six fields, seconds first, in cronsim's syntax."""
+    """Six fields, seconds first, in cronsim's syntax; the same for all expressions of the same times."""
     years: tuple[int, ...] | None
     """The years to which it is limited, in order; None for every year."""
     search: CronSim
     """The parsed fields, to be copied: parsing takes longer than a search."""
 
     @property
-    def hour_is_wildcard(self) -> bool:
-        """Whether the hour is a wildcard (`*`, `*/2`), so that it follows elapsed time at clock changes."""
-        return self.fields.split()[2].startswith("*")
+    def has_every_hour(self) -> bool:
+        """Whether it has all hours (`*`, `0/1`, `0-23`), so that it follows elapsed time at clock changes."""
+        return self.fields.split()[2] == "*"
 
     def next_wall(self, wall: datetime) -> datetime | None:
         """Return the first of its wall times after `wall`, which must be on a whole second.
@@ -94,7 +102,7 @@ class CronExpression:
     def explain(self) -> str:
         """Return the expression as text, such as `at 09:30 on Monday through Friday`."""
         words = self.search.explain()
-        words = words[0].lower() + words[1:]
+        words = _NUMBER.sub(lambda number: ordinal(int(number[1])), words[0].lower() + words[1:])
         return words if self.years is None else f"{words}, in {_in_words(self.years)}"
 
     def _next(self, wall: datetime) -> datetime | None:
@@ -127,7 +135,62 @@ def parse_cron(text: str) -> CronExpression:
         search = CronSim(fields, datetime(2000, 1, 1))  # noqa: DTZ001
     except CronSimError:
         raise _refusal(text, given, parts) from None
-    return CronExpression(fields, years, search)
+    for place, field in enumerate(given):
+        _refuse_long_steps(place, field)
+    written = _written(search)
+    return CronExpression(written, years, CronSim(written, datetime(2000, 1, 1)))  # noqa: DTZ001
+
+
+def _written(search: CronSim) -> str:
+    """Return the fields of a parsed expression as their values need it, whatever way they were written."""
+    days: set[Any] = search.days
+    weekdays = {day % _WEEK if isinstance(day, int) else day for day in search.weekdays}
+    if not search.day_and and (days == set(_RANGES[_DAY_OF_MONTH]) or weekdays == set(_RANGES[_DAY_OF_WEEK])):
+        days, weekdays = set(_RANGES[_DAY_OF_MONTH]), set(_RANGES[_DAY_OF_WEEK])  # either of them is enough: any day
+    sets: tuple[set[Any], ...] = (search.seconds, search.minutes, search.hours, days, search.months, weekdays)
+    fields = []
+    for place, (values, given) in enumerate(zip(sets, search.parts, strict=True)):
+        of_day = place in (_DAY_OF_MONTH, _DAY_OF_WEEK)
+        fields.append(_field(values, _RANGES[place], given, may_have_star=not of_day or given.startswith("*")))
+    return " ".join(fields)
+
+
+def _field(values: set[Any], allowed: range, given: str, *, may_have_star: bool) -> str:
+    """Return the field of these values: `*`, a step, or ranges and single values.
+
+    In a field for days a star at the begin also says that the other one must match, too.
+    """
+    if values == set(allowed):
+        return "*"
+    if not all(isinstance(value, int) and value in allowed for value in values):
+        return given  # the last day, the second Monday
+    numbers = sorted(values)
+    steps = {after - before for before, after in pairwise(numbers)}
+    if len(steps) == 1 and len(numbers) > 2 and (step := steps.pop()) > 1:
+        if numbers == list(allowed[::step]) and may_have_star:
+            return f"*/{step}"
+        return f"{numbers[0]}-{numbers[-1]}/{step}"
+    return ",".join(_runs(numbers))
+
+
+def _runs(numbers: list[int]) -> Iterator[str]:
+    """Yield `1-3` for three or more numbers that follow each other, and all others alone."""
+    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        yield from [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
+
+
+def _refuse_long_steps(place: int, field: str) -> None:
+    """Raise ValueError for a step that leaves only the first value of its field, such as `*/90` in the minutes."""
+    name, allowed = _FIELDS[place], _RANGES[place]
+    for step in map(int, _STEP.findall(field)):
+        if step >= len(allowed) > 1:
+            unit = _UNITS.get(name)
+            meant = f"; for a run every {step} {unit} give frequency {step} and time_unit {unit}" if unit else ""
+            raise ValueError(
+                f"cron_expression: the {name} field {field[:40]!r} has a step of {step}, but only "
+                f"{len(allowed)} values{meant}"
+            )
 
 
 def _parts(text: str) -> list[str]:
@@ -211,6 +274,12 @@ def _years(field: str) -> tuple[int, ...] | None:
             raise WrongField("year", field)
         years.update(range(first, last + 1, step))
     return tuple(sorted(years))
+
+
+def ordinal(number: int) -> str:
+    """Return `1st`, `2nd`, `3rd`, `11th`, `31st`."""
+    ending = "th" if number % 100 in range(11, 14) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def _in_words(years: tuple[int, ...]) -> str:

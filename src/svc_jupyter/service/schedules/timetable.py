@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from dateutil.relativedelta import relativedelta
 
 from svc_jupyter.api.schedules import TimeUnit
-from svc_jupyter.service.schedules.cron import CronExpression, never_fires, parse_cron
+from svc_jupyter.service.schedules.cron import CronExpression, never_fires, ordinal, parse_cron
 from svc_jupyter.service.schema.schedules import Schedule
 
 _ELAPSED: Final = {TimeUnit.MINUTES: timedelta(minutes=1), TimeUnit.HOURS: timedelta(hours=1)}
@@ -184,7 +184,7 @@ class Steps:
         if self.unit is TimeUnit.WEEKS:
             day = f" on {_WEEKDAYS[origin.weekday()]}"
         if self.unit is TimeUnit.MONTHS:
-            day = f" on the {_ordinal(origin.day)}{' or the last day' if origin.day > _SHORTEST_MONTH_DAYS else ''}"
+            day = f" on the {ordinal(origin.day)}{' or the last day' if origin.day > _SHORTEST_MONTH_DAYS else ''}"
         return f"{every}{day} at {_clock(origin)}"
 
     def _estimate(self, moment: datetime) -> int:
@@ -210,18 +210,13 @@ def _clock(wall: datetime) -> str:
     return f"{wall:%H:%M:%S}" if wall.second else f"{wall:%H:%M}"
 
 
-def _ordinal(day: int) -> str:
-    ending = "th" if day in range(11, 14) else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-    return f"{day}{ending}"
-
-
 def next_firing(cron: CronExpression, after: datetime, zone: ZoneInfo) -> datetime | None:
     """Return the first instant after `after` (UTC) at which `cron` fires, in UTC; None when there is none.
 
     Raises OverflowError after the year 9999.
     """
     after = after.replace(microsecond=0)
-    return _next_elapsed(cron, after, zone) if cron.hour_is_wildcard else _next_fixed(cron, after, zone)
+    return _next_elapsed(cron, after, zone) if cron.has_every_hour else _next_fixed(cron, after, zone)
 
 
 def _next_fixed(cron: CronExpression, after: datetime, zone: ZoneInfo) -> datetime | None:
