@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 import sqlalchemy as sa
+import structlog
 from pydantic import SecretStr
 from tests.support.postgres import PostgresCluster
 
@@ -25,6 +26,15 @@ from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.marks import mark_of, marked_processes
 from svc_jupyter.service.schema.access import users
 
+# By default structlog shows all variables of all frames in a traceback, which takes seconds on a busy machine.
+structlog.configure(
+    processors=[
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="%Y-%m-%d %H:%M:%S"),
+        structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 DATABASES = ("sqlite", "postgresql")
 _TEMPLATE = "svc_template"
 Start = Callable[..., DurableProcess]
