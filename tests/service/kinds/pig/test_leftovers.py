@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from svc_jupyter.service.commands.kind import Task
+from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.kinds.pig.kind import PigKind
 from svc_jupyter.service.kinds.pig.leftovers import begun_stores, remove_local_stores, remove_scratch
+from svc_jupyter.service.storage.failures import StorageFailure
 
 
 @pytest.fixture
@@ -45,3 +50,35 @@ def test_temporary_files_go_with_the_run(attempt, tmp_path):
 
     assert not scratch.exists()
     assert attempt.exists()
+
+
+class WritingUntilEnded:
+    """Stands for a cluster whose job writes to its target until it is ended."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+
+    async def end(self, _task: Task) -> list[str]:
+        self._target.mkdir(parents=True, exist_ok=True)
+        return ["ended application_1"]
+
+    async def remove_temporary(self, _task: Task) -> None:
+        pass
+
+
+class NoStorage:
+    """Stands for an account without a storage."""
+
+    async def of(self, _account_id: int) -> Any:
+        raise StorageFailure("none")
+
+
+async def test_what_a_job_writes_until_it_is_ended_is_removed_too(tmp_path):
+    task, target = Task(7, 1, 1, 1, {}, tmp_path / "7", cluster_id=3), tmp_path / "lake" / "half"
+    task.folder.mkdir(parents=True)
+    (task.folder / "stores.json").write_text(json.dumps([target.as_uri()]))
+    target.mkdir(parents=True)
+    parts: Any = (None, None, NoStorage(), None, WritingUntilEnded(target))
+    await PigKind(*parts, Settings(data_dir=tmp_path)).end_remote(task)
+    assert not target.exists()
+    assert f"removed {target.as_uri()}, which the script had begun to store" in task.log_file.read_text()

@@ -179,12 +179,11 @@ class PigKind:
 
     async def _tidy_once(self, task: Task, say: Callable[[str], None], *, has_failed: bool) -> None:
         await asyncio.to_thread(leftovers.remove_scratch, task.folder)
-        if has_failed:
-            for location in await asyncio.to_thread(leftovers.remove_local_stores, task.folder):
-                say(f"removed {location}, which the script had begun to store")
         if task.cluster_id is not None:
             await self._tidy_cluster(task, say, has_failed=has_failed)
         if has_failed:  # once no job writes there any more
+            for location in await asyncio.to_thread(leftovers.remove_local_stores, task.folder):
+                say(f"removed {location}, which the script had begun to store")
             await self._remove_from_s3(task, say)
 
     async def _tidy_cluster(self, task: Task, say: Callable[[str], None], *, has_failed: bool) -> None:
