@@ -233,6 +233,26 @@ class _Interrupted(httpx.AsyncByteStream):
         raise asyncio.CancelledError
 
 
+def test_a_connection_that_opens_while_all_are_closed_is_closed_after_its_call(peer: Peer) -> None:
+    transport = KeptConnections(ssl.create_default_context())
+    request = httpx.Request("GET", peer.url, extensions={"timeout": {"pool": 10}})
+    transport.close()
+    response = transport.handle_request(request)
+    response.read()
+    response.close()
+    wait_until(lambda: peer.closed == 1, "the end of the connection")
+
+
+async def test_an_asyncio_connection_that_opens_while_all_are_closed_is_closed_after_its_call(peer: Peer) -> None:
+    transport = AsyncKeptConnections(ssl.create_default_context())
+    request = httpx.Request("GET", peer.url, extensions={"timeout": {"pool": 10}})
+    await transport.aclose()
+    response = await transport.handle_async_request(request)
+    await response.aread()
+    await response.aclose()
+    await until(lambda: peer.closed == 1)
+
+
 async def test_a_connection_whose_closing_was_cancelled_is_no_longer_used(
     peer: Peer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

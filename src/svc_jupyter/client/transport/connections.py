@@ -72,6 +72,7 @@ class KeptConnections(httpx.BaseTransport):
     def __init__(self, verify: ssl.SSLContext) -> None:
         self._lanes = _Lanes(partial(httpx.HTTPTransport, verify=verify, trust_env=False, limits=_ONE))
         self._free = threading.BoundedSemaphore(LIMIT)
+        self._is_closed = False
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request over a free connection. Raises `httpx.PoolTimeout` when none becomes free in time."""
@@ -90,13 +91,16 @@ class KeptConnections(httpx.BaseTransport):
         return response
 
     def close(self) -> None:
-        """Close all connections, including those in use."""
+        """Close all connections, including those in use; one that is being opened closes at the end of its call."""
+        self._is_closed = True
         for lane in self._lanes.all():
             lane.close()
 
     def _take_back(self, lane: httpx.HTTPTransport) -> None:
         self._lanes.take_back(lane)
         self._free.release()
+        if self._is_closed:
+            lane.close()
 
 
 class AsyncKeptConnections(httpx.AsyncBaseTransport):
@@ -106,6 +110,7 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
         self._lanes = _Lanes(partial(httpx.AsyncHTTPTransport, verify=verify, trust_env=False, limits=_ONE))
         self._free = asyncio.BoundedSemaphore(LIMIT)
         self._closing: set[asyncio.Task[None]] = set()
+        self._is_closed = False
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request over a free connection. Raises `httpx.PoolTimeout` when none becomes free in time."""
@@ -127,11 +132,15 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
         return response
 
     async def aclose(self) -> None:
-        """Close all connections, including those in use."""
+        """Close all connections, including those in use; one that is being opened closes at the end of its call."""
+        self._is_closed = True
         for lane in self._lanes.all():
             await lane.aclose()
 
     def _take_back(self, lane: httpx.AsyncHTTPTransport) -> None:
+        if self._is_closed:
+            self._drop(lane)
+            return
         self._lanes.take_back(lane)
         self._free.release()
 
