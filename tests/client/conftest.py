@@ -1,4 +1,9 @@
-"""Every test that asks for `service` and `client` runs against both kinds of service and with both clients."""
+"""A service double and a client of it: by default one with our extensions, and the client for asyncio.
+
+A module that is marked `both_services` also runs against a service without the extensions, where the client goes other
+ways; one that is marked `both_clients` also with the blocking client, which is made from the other one but for a few
+modules.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +29,20 @@ def empty_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture(params=[False, True], ids=["extended", "bare"])
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test with what its marks ask for."""
+
+    def marked(name: str) -> bool:
+        return metafunc.definition.get_closest_marker(name) is not None
+
+    if "service" in metafunc.fixturenames and not hasattr(metafunc.module, "service"):
+        kinds = {"extended": False, "bare": True} if marked("both_services") else {"extended": False}
+        metafunc.parametrize("service", list(kinds.values()), ids=list(kinds), indirect=True)
+    if "connect" in metafunc.fixturenames:
+        metafunc.parametrize("connect", ["sync", "async"] if marked("both_clients") else ["async"], indirect=True)
+
+
+@pytest.fixture
 def service(request: pytest.FixtureRequest) -> ServiceDouble:
     return ServiceDouble(bare=request.param)
 
@@ -39,8 +57,7 @@ def bare() -> ServiceDouble:
     return ServiceDouble(bare=True)
 
 
-# The blocking client is generated from the other one, and all magics are tested with it.
-@pytest.fixture(params=[pytest.param("sync", marks=pytest.mark.all), "async"])
+@pytest.fixture
 def connect(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A function that returns a client of a service double, the blocking one or the asyncio one."""
     with asyncio.Runner() as runner:

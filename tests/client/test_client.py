@@ -24,6 +24,8 @@ from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.link import Connection
 
+pytestmark = [pytest.mark.both_services, pytest.mark.both_clients]
+
 WRONG = "wrong-token-9876543210"
 
 

@@ -10,6 +10,8 @@ from tests.support.http_front import error
 
 from svc_jupyter.client import ClusterFailed, Conflict, NotFound, WaitTimeout
 
+pytestmark = pytest.mark.both_services
+
 CLUSTER = {"id": 1, "label": ["default", "etl"], "state": "UP", "node_configuration": {"initial_nodes": 2}}
 STATE = {"state": "UP", "cluster_id": 1, "config_id": 1, "nodes": []}
 PAGE = {"page": 1, "per_page": 10, "next_page": None, "previous_page": None}

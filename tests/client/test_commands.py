@@ -10,6 +10,8 @@ from tests.support.http_front import error
 
 from svc_jupyter.client import CommandCancelled, CommandFailed, Invalid, NotFound, WaitTimeout
 
+pytestmark = pytest.mark.both_services
+
 
 def test_a_shell_command_goes_from_submission_to_text(client: Any, service: ServiceDouble) -> None:
     service.prepare = lambda command: setattr(command, "results", "hello\r\nworld\r\n")

@@ -9,6 +9,8 @@ from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.client import ResultUnavailable
 
+pytestmark = pytest.mark.both_services
+
 SUB_COMMANDS = [
     {"command_type": "ShellCommand", "inline": "echo hi"},
     {"command_type": "DbTapQueryCommand", "query": "select 1"},

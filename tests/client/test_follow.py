@@ -10,6 +10,8 @@ from tests.support.http_front import error
 from svc_jupyter.client import ConnectionFailed, NotFound, Retries
 from svc_jupyter.client.commands.following import BEYOND_THE_END, LogReading, Tail, start_of_tail
 
+pytestmark = pytest.mark.both_services
+
 TEXT = "eins\nzwei ✓\ndrei\n"
 BYTES = TEXT.encode()
 

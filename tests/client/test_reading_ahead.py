@@ -18,6 +18,8 @@ from svc_jupyter.client.asynchronous import reading_ahead as async_reading_ahead
 from svc_jupyter.client.blocking import reading_ahead as blocking_reading_ahead
 from svc_jupyter.client.commands import reading_ahead
 
+pytestmark = [pytest.mark.both_services, pytest.mark.both_clients]
+
 TABLE = pa.table({"n": pa.array(range(5000)), "name": [None if n % 7 == 0 else f"row {n}" for n in range(5000)]})
 WHOLE = arrow_bytes(TABLE)
 SHORT = arrow_bytes(TABLE.slice(0, 4000))

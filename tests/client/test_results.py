@@ -14,6 +14,8 @@ from tests.support.double.service import ServiceDouble
 from svc_jupyter.api import paths
 from svc_jupyter.client import CommandFailed, ConnectionFailed, ResultUnavailable, UnexpectedAnswer
 
+pytestmark = [pytest.mark.both_services, pytest.mark.both_clients]
+
 TABLE = pa.table(
     {"n": pa.array(range(5000)), "name": pa.array([f"row {n}" for n in range(5000)]), "x": [n / 7 for n in range(5000)]}
 )
