@@ -39,10 +39,10 @@ def test_every_route_is_in_the_table() -> None:
     assert not [path for _, path in CALLS if "(" in path]
 
 
-@pytest.mark.parametrize(("method", "path"), CALLS)
-def test_nobody_gets_an_answer_without_logging_in(jupyter: JupyterProcess, method: str, path: str) -> None:
+def test_nobody_gets_an_answer_without_logging_in(jupyter: JupyterProcess) -> None:
     with jupyter.client({}) as stranger:
-        assert stranger.request(method, f"/{path}").status_code == 403
+        answers = {(method, path): stranger.request(method, f"/{path}").status_code for method, path in CALLS}
+    assert {call: status for call, status in answers.items() if status != 403} == {}
 
 
 def test_a_logged_in_browser_cannot_be_made_to_write_by_another_page(jupyter: JupyterProcess) -> None:
