@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from cronsim import CronSim
@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from svc_jupyter.service.schedules.cron import parse_cron
+from svc_jupyter.service.schedules.timetable import Timetable, check_timetable
 
 MONDAY = datetime(2026, 11, 23)  # noqa: DTZ001
+START = datetime(2026, 11, 23, tzinfo=UTC)
 
 
 def next_walls(expression: str, count: int = 3, since: datetime = MONDAY) -> list[str]:
@@ -239,7 +241,12 @@ def test_a_star_in_the_day_of_month_asks_for_the_weekday_too():
 )
 def test_a_step_that_is_longer_than_its_field_is_refused_with_what_was_probably_meant(expression, message):
     with pytest.raises(ValueError, match=message):
-        parse_cron(expression)
+        check_timetable(Timetable(START, None, "UTC", cron_expression=expression), START)
+
+
+def test_a_stored_expression_with_such_a_step_goes_on():
+    assert next_walls("*/90 * * * *", 2) == ["2026-11-23 00:00:00", "2026-11-23 01:00:00"]
+    assert parse_cron("*/90 * * * *").explain() == "at the start of every hour"
 
 
 _TERMS = st.from_regex(r"(\*|\?|L|LW|[0-9]{1,4}|[A-Z]{3})([-/#L][0-9A-Z]{0,4})?(/[0-9]{1,2})?", fullmatch=True)

@@ -135,8 +135,6 @@ def parse_cron(text: str) -> CronExpression:
         search = CronSim(fields, datetime(2000, 1, 1))  # noqa: DTZ001
     except CronSimError:
         raise _refusal(text, given, parts) from None
-    for place, field in enumerate(given):
-        _refuse_long_steps(place, field)
     written = _written(search)
     return CronExpression(written, years, CronSim(written, datetime(2000, 1, 1)))  # noqa: DTZ001
 
@@ -180,17 +178,22 @@ def _runs(numbers: list[int]) -> Iterator[str]:
         yield from [f"{run[0]}-{run[-1]}"] if len(run) > 2 else map(str, run)
 
 
-def _refuse_long_steps(place: int, field: str) -> None:
-    """Raise ValueError for a step that leaves only the first value of its field, such as `*/90` in the minutes."""
-    name, allowed = _FIELDS[place], _RANGES[place]
-    for step in map(int, _STEP.findall(field)):
-        if step >= len(allowed) > 1:
-            unit = _UNITS.get(name)
-            meant = f"; for a run every {step} {unit} give frequency {step} and time_unit {unit}" if unit else ""
-            raise ValueError(
-                f"cron_expression: the {name} field {field[:40]!r} has a step of {step}, but only "
-                f"{len(allowed)} values{meant}"
-            )
+def refuse_long_steps(text: str) -> None:
+    """Raise ValueError for a step that leaves only the first value of its field, such as `*/90` in the minutes.
+
+    Such an expression has times, and a schedule that has it already goes on; it is hardly what is meant by a new one.
+    """
+    parts = _parts(text)
+    for place, field in enumerate(parts[:_QUARTZ_FIELDS], 1 if len(parts) == _CRON_FIELDS else 0):
+        name, count = _FIELDS[place], len(_RANGES[place])
+        for step in map(int, _STEP.findall(field)):
+            if step >= count:
+                unit = _UNITS.get(name)
+                meant = f"; for a run every {step} {unit} give frequency {step} and time_unit {unit}" if unit else ""
+                raise ValueError(
+                    f"cron_expression: the {name} field {field[:40]!r} has a step of {step}, but only {count} values"
+                    f"{meant}"
+                )
 
 
 def _parts(text: str) -> list[str]:

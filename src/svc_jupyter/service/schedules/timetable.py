@@ -21,7 +21,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from dateutil.relativedelta import relativedelta
 
 from svc_jupyter.api.schedules import TimeUnit
-from svc_jupyter.service.schedules.cron import CronExpression, never_fires, ordinal, parse_cron
+from svc_jupyter.service.schedules.cron import CronExpression, never_fires, ordinal, parse_cron, refuse_long_steps
 from svc_jupyter.service.schema.schedules import Schedule
 
 _ELAPSED: Final = {TimeUnit.MINUTES: timedelta(minutes=1), TimeUnit.HOURS: timedelta(hours=1)}
@@ -98,8 +98,9 @@ def nominal_times(timetable: Timetable, after: datetime, until: datetime) -> Ite
 def check_timetable(timetable: Timetable, now: datetime) -> None:
     """Raise ValueError, with a message for the user that names the field, for a timetable that could never run.
 
-    Invalid are: neither or both of frequency and cron_expression, an unknown zone, an expression that is wrong or never
-    fires, an end that leaves no nominal time (from the start for a frequency, from `now` for a cron expression).
+    Invalid are: neither or both of frequency and cron_expression, an unknown zone, an expression that is wrong, never
+    fires or has a step longer than its field, an end that leaves no nominal time (from the start for a frequency, from
+    `now` for a cron expression).
     """
     zone = zone_named(timetable.time_zone)
     if (timetable.frequency is None) == (timetable.cron_expression is None):
@@ -122,6 +123,7 @@ def _next(timetable: Timetable, after: datetime) -> datetime | None:
 
 def _check_cron(timetable: Timetable, expression: str, now: datetime, time_zone: str) -> None:
     parse_cron(expression)
+    refuse_long_steps(expression)
     without_end = Timetable(timetable.start, None, time_zone, cron_expression=expression)
     first = next_nominal_time(without_end, now)
     if first is None:
