@@ -126,7 +126,7 @@ fi
 options=(--durations 10 --durations-min 1)
 case $selected in
   gate)
-    options+=(-m "not all")
+    options+=(-m "not all" --hypothesis-profile gate)
     ;;
   fast)
     options+=(-m "not all and not gate and not service")

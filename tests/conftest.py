@@ -25,6 +25,8 @@ pytest_plugins = ["tests.support.needs", "tests.support.reruns", "tests.support.
 hypothesis.settings.register_profile(
     "any speed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
+# In the gate properties have the same examples each time: what others would find, `--all` finds.
+hypothesis.settings.register_profile("gate", hypothesis.settings.get_profile("any speed"), derandomize=True)
 hypothesis.settings.load_profile("any speed")
 
 
