@@ -15,6 +15,7 @@ from typing import Final
 from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.service.clusters.providers.provider import MARKS
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.runtimes.hadoop import fair_scheduler
 from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
 from svc_jupyter.service.runtimes.hadoop.own_address import OPTIONS
 from svc_jupyter.service.runtimes.hadoop.site_files import parse_pools, site_file
@@ -34,7 +35,6 @@ _OTHER_ENGINES: Final = ("pig.", "hive.", "spark.", "presto.")
 """Prefixes of settings in a cluster's configuration that belong to other engines."""
 _PREFIXES: Final = {"dfs.": HDFS, "yarn.app.mapreduce.": MAPRED, "yarn.": YARN, "mapreduce.": MAPRED, "mapred.": MAPRED}
 _TASK_JAVA: Final = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Djava.net.preferIPv4Stack=true"
-_SCHEDULER: Final = "org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.FairScheduler"
 _STORE: Final = "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore"
 _LIBRARIES: Final = "$HADOOP_COMMON_HOME/*,$HADOOP_YARN_HOME/*"
 """The jars, by variables that every NodeManager passes on: their paths may differ between hosts."""
@@ -197,7 +197,7 @@ def _yarn_clients(addresses: Addresses) -> Settings:
 
 def _yarn_of_coordinator(place: NodeLayout) -> Settings:
     return {
-        "yarn.resourcemanager.scheduler.class": _SCHEDULER,
+        "yarn.resourcemanager.scheduler.class": fair_scheduler.CLASS,
         "yarn.scheduler.fair.allocation.file": str(place.folder / POOLS_FILE),
         "yarn.resourcemanager.nodes.exclude-path": str(place.folder / EXCLUDE_FILE),
         "yarn.resourcemanager.recovery.enabled": "true",

@@ -103,7 +103,7 @@ class Programs:
 
     @property
     def additions(self) -> PurePosixPath:
-        """The folder of the jar made at the installation."""
+        """The folder of the jar that containers need, too: the last one of those made at the installation."""
         return self.jars[-1].parent
 
 
