@@ -26,7 +26,8 @@ class BashKernel(Kernel):
                 self.send_response(self.iopub_socket, "stream", {"name": name, "text": text})
         if ended.returncode == 0:
             self._before += f"{code}\n"
-            return {"status": "ok", "execution_count": self.execution_count, "payload": [], "user_expressions": {}}
+            asked = [{"source": "ask_exit", "keepkernel": False}] if code.endswith("exit 0") else []
+            return {"status": "ok", "execution_count": self.execution_count, "payload": asked, "user_expressions": {}}
         error = {"ename": "Exit", "evalue": str(ended.returncode), "traceback": [ended.stderr]}
         self.send_response(self.iopub_socket, "error", error)
         return {"status": "error", "execution_count": self.execution_count, **error}

@@ -48,6 +48,12 @@ def test_another_languages_error_stops_the_run(parent):
     assert run.message.startswith("cell 1 of 2: Exit: 3\n")
 
 
+def test_another_language_ends_the_run_by_its_own_command(parent):
+    run = parent.start("echo so far; exit 0", "echo never", kernel="small-bash")
+    assert run.text == "so far\n"
+    assert run.log.endswith("cell 1 of 2 ended the run\n")
+
+
 async def test_a_stop_ends_a_kernel_in_a_session_of_its_own(parent):
     run = parent.start("touch begun; sleep 1000", kernel="small-bash")
     wait_until((run.folder / "work" / "begun").exists, "the endless cell", DEADLINE)

@@ -105,15 +105,28 @@ def test_a_warning_of_a_librarys_own_line_is_reported_with_its_place(parent):
     assert run.message.startswith("cell 1 of 1 showed a warning: UserWarning: deep (library.py, line 1)\n")
 
 
-@pytest.mark.parametrize(("end", "succeeds"), [("sys.exit()", True), ("sys.exit(0)", True), ("sys.exit(3)", False)])
-def test_a_cell_may_end_the_run_itself(parent, end, succeeds):
-    run = parent.start("print('so far')", f"import sys\n{end}", "print('never')")
-    if succeeds:
-        assert run.text == "so far\n"
-        assert "cell 2 of 3 ended the run" in run.log
-    else:
-        assert run.message.startswith("cell 2 of 3: SystemExit: 3")
-    assert "never" not in run.log
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "import sys\nsys.exit()\nprint('never')",
+        "import sys\nsys.exit(0)\nprint('never')",
+        "exit()\nprint('never')",
+        "quit(0)\nprint('never')",
+        "exit(keep_kernel=True)",
+        "exit",
+    ],
+)
+def test_a_cell_may_end_the_run_itself(parent, cell):
+    run = parent.start("print('so far')", cell, "print('never')")
+    assert run.text == "so far\n"
+    assert run.log.endswith("cell 2 of 3 ended the run\n")
+
+
+@pytest.mark.parametrize(("end", "value"), [("sys.exit(3)", "3"), ("exit(3)", "3"), ("quit('no rows')", "no rows")])
+def test_a_cell_that_ends_the_run_with_another_code_fails_it(parent, end, value):
+    run = parent.start("print('so far')", f"import sys\n{end}\nprint('never')", "print('never')")
+    assert run.message.startswith(f"cell 2 of 3: SystemExit: {value}")
+    assert run.outputs[2] == []
 
 
 def test_parameters_follow_the_cell_of_the_notebooks_own(parent):

@@ -50,6 +50,8 @@ class CellEnd:
     """The first warning that the cell showed."""
     kernel_end: str | None = None
     """How the kernel ended, if it ended while the cell ran."""
+    asks_exit: bool = False
+    """Whether the cell asked the front end to end the kernel, as R's `quit()` does."""
 
 
 class Cells(NotebookClient):
@@ -136,7 +138,10 @@ class Cells(NotebookClient):
         warning = self._warning
         if warning is None and not self._reports_warnings:
             warning = warning_in(self._stderr)
-        return CellEnd(error=reply if reply["status"] == "error" else None, warning=warning)
+        if reply["status"] == "error":
+            return CellEnd(error=reply, warning=warning)
+        asked = {part.get("source") for part in reply.get("payload") or ()}
+        return CellEnd(warning=warning, asks_exit="ask_exit" in asked)
 
     async def _reply_to(self, request: str) -> Message:
         while True:

@@ -1,7 +1,8 @@
 """Runs inside a run's kernel, silently before the first cell: reports what the outputs of a notebook do not show.
 
 A warning that Python shows looks like any other text on stderr; the guard reports it separately. It also sends long
-texts in pieces and omits other data that is too large for one message. This file is sent to the kernel as text, so it
+texts in pieces, omits other data that is too large for one message, and lets `exit()` end a cell as in a program: in
+IPython's kernels it returns, and the kernel ends some time later. This file is sent to the kernel as text, so it
 needs nothing but IPython, on any Python that IPython supports.
 """
 
@@ -25,6 +26,17 @@ def install(largest: int) -> None:
     shell: Any = get_ipython()
     _bound_messages(shell.kernel.session, largest)
     _report_warnings(shell)
+    _end_at_exit(shell)
+
+
+def _end_at_exit(shell: Any) -> None:
+    class Exit(type(shell.exiter)):  # type: ignore[misc]  # the kernel's own, which also works without parentheses
+        def __call__(self, code: object = None, **_of_ipython: object) -> None:
+            raise SystemExit(code)
+
+    shell.exiter = Exit()
+    for names in (shell.user_ns, shell.user_ns_hidden):
+        names.update(exit=shell.exiter, quit=shell.exiter)
 
 
 def _report_warnings(shell: Any) -> None:

@@ -144,10 +144,12 @@ class NotebookRun:
             self._log.line(f"{place}: {_how(end)}, {time.monotonic() - began:.2f} s")
             self._executed.save_soon()
             write_whole(self._folder / PROGRESS_FILE, f"{99 * number // len(self._steps)}\n")
-            if _is_clean_exit(end):
+            is_clean_exit = _is_clean_exit(end)
+            if not is_clean_exit:
+                _check(end, place, cell)
+            if is_clean_exit or end.asks_exit:
                 self._log.line(f"{place} ended the run")
                 return
-            _check(end, place, cell)
 
     def _save(self, cells: Cells) -> None:
         cells.settle()
@@ -212,7 +214,7 @@ def _check(end: CellEnd, place: CellPosition, cell: NotebookNode) -> None:
 
 
 def _is_clean_exit(end: CellEnd) -> bool:
-    """Return whether the cell ended the run itself, by `sys.exit()` or `sys.exit(0)`."""
+    """Return whether the cell ended itself without a failure, as by `exit()` or `sys.exit(0)`."""
     return end.error is not None and end.error["ename"] == "SystemExit" and end.error["evalue"] in _CLEAN_EXITS
 
 
