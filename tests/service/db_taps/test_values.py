@@ -69,6 +69,9 @@ def test_no_rows_are_columns_without_a_type():
         (pa.bool_(), pa.int64(), pa.string()),
         (pa.timestamp("s"), pa.timestamp("us"), pa.timestamp("us")),
         (pa.list_(D(4, 2)), pa.list_(D(6, 3)), pa.list_(D(6, 3))),
+        (pa.list_(pa.null()), pa.list_(pa.list_(pa.int32())), pa.list_(pa.list_(pa.int32()))),
+        (pa.list_(pa.int32()), pa.list_(pa.list_(pa.int32())), pa.string()),
+        (pa.list_(pa.list_(pa.int32())), pa.list_(pa.list_(pa.list_(pa.int32()))), pa.string()),
     ],
 )
 def test_two_batches_agree_on_a_type_whichever_comes_first(first, second, common):

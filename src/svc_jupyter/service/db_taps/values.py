@@ -51,13 +51,18 @@ def record_batch(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.Reco
 
 
 def common_type(first: Kind, second: Kind) -> Kind:
-    """Return the type that holds the values of both: the wider number, else text (binary if one is binary)."""
+    """Return the type that holds the values of both: the wider number, else text (binary if one is binary).
+
+    Lists of several depths are text, too.
+    """
     if first.equals(second) or pa.types.is_null(second):
         return first
     if pa.types.is_null(first):
         return second
     if pa.types.is_list(first) and pa.types.is_list(second):
-        return pa.list_(common_type(first.value_type, second.value_type))
+        parts = (first.value_type, second.value_type)
+        common = common_type(*parts)
+        return pa.list_(common) if pa.types.is_list(common) or not any(map(pa.types.is_list, parts)) else pa.string()
     if _is_number(first) and _is_number(second):
         return _common_number(first, second)
     if pa.types.is_timestamp(first) and pa.types.is_timestamp(second) and (first.tz is None) == (second.tz is None):

@@ -11,6 +11,9 @@ from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.ground.settings import Settings
 
+LISTS_OF_LISTS = "list<item: list<item: int32>>"
+LISTS_OF_LISTS_OF_LISTS = "list<item: list<item: list<item: int32>>>"
+
 
 @pytest.fixture(scope="module")
 def postgres_connection(postgres_cluster, tmp_path_factory) -> Iterator[Connection]:
@@ -60,6 +63,24 @@ def postgres_connection(postgres_cluster, tmp_path_factory) -> Iterator[Connecti
         ("array[1.5, 2.25]", "list<item: decimal128(20, 2)>", [Decimal("1.50"), Decimal("2.25")]),
         ("array[interval '1 day']", "list<item: duration[us]>", [timedelta(days=1)]),
         ("array[inet '10.0.0.1']", "list<item: string>", ["10.0.0.1/32"]),
+        ("array[int4range(1, 3), NULL]", "list<item: string>", ["[1,3)", None]),
+        ("array['5.5'::money]", "list<item: decimal128(20, 2)>", [Decimal("5.50")]),
+        ("array[(1, 'a,b')]", "list<item: string>", ['(1,"a,b")']),
+        ("4294967295::oid", "int64", 4294967295),
+        ("array[4294967295::oid]", "list<item: int64>", [4294967295]),
+        ("'4294967295 1'::oidvector", "list<item: int64>", [4294967295, 1]),
+        ("'1 -2'::int2vector", "list<item: int16>", [1, -2]),
+        ("'now'::regproc", "string", "now"),
+        ("array['now'::regproc]", "list<item: string>", ["now"]),
+        ("array[[1, NULL], [3, 4]]", "list<item: list<item: int32>>", [[1, None], [3, 4]]),
+        ("array[[[1], [2]], [[3], [4]], [[5], [6]]]", LISTS_OF_LISTS_OF_LISTS, [[[1], [2]], [[3], [4]], [[5], [6]]]),
+        ("'[0:1][5:7]={{1,2,3},{4,5,6}}'::int[]", "list<item: list<item: int32>>", [[1, 2, 3], [4, 5, 6]]),
+        ("'[-3:-2]={1,2}'::int[]", "list<item: int32>", [1, 2]),
+        ("array[['a', '{b']]", "list<item: list<item: string>>", [["a", "{b"]]),
+        ("array[[inet '::1']]", "list<item: list<item: string>>", [["::1/128"]]),
+        ("array[[1.5, 2.25]]", "list<item: list<item: decimal128(20, 2)>>", [[Decimal("1.50"), Decimal("2.25")]]),
+        ("array[[date 'infinity']]", "list<item: list<item: string>>", [["infinity"]]),
+        ("'{}'::int[]", "list<item: int32>", []),
         ("timestamp 'infinity'", "string", "infinity"),
         ("timestamptz '-infinity'", "string", "-infinity"),
         ("date 'infinity'", "string", "infinity"),
@@ -84,6 +105,51 @@ def test_nulls_stay_nulls_in_every_type(query_postgres, type_name):
         {"x": None},
         {"x": None},
     ]
+
+
+@pytest.mark.parametrize(
+    ("arrays", "kind", "read"),
+    [
+        (["{{1,2},{3,4}}", None, "{}", "{{5}}"], LISTS_OF_LISTS, [[[1, 2], [3, 4]], None, [], [[5]]]),
+        ([None, "{}"], "list<item: int32>", [None, []]),
+        (["{1}", "{{2,NULL}}", None, "{}"], "string", ["[1]", "[[2, null]]", None, "[]"]),
+    ],
+)
+def test_arrays_of_a_column_have_one_depth_or_are_text(query_postgres, arrays, kind, read):
+    rows = ", ".join(f"({n}, {'NULL' if array is None else repr(array)}::int[])" for n, array in enumerate(arrays))
+    answer = query_postgres(f"SELECT a FROM (VALUES {rows}) AS t (n, a) ORDER BY n")
+    assert answer.types == {"a": kind}
+    assert answer.table["a"].to_pylist() == read
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "kind", "read"),
+    [
+        ("NULL", "'{{1,2}}'", LISTS_OF_LISTS, (None, [[1, 2]])),
+        ("'{}'", "'{1,2}'", "list<item: int32>", ([], [1, 2])),
+        ("'{1,2}'", "'{{3}}'", "string", ("[1, 2]", "[[3]]")),
+    ],
+)
+def test_the_depth_of_arrays_is_known_by_later_rows_too(query_postgres, first, last, kind, read):
+    answer = query_postgres(
+        f"SELECT CASE WHEN n = 60000 THEN {last} ELSE {first} END::int[] AS a, "
+        "repeat('x', 1000) AS filling FROM generate_series(1, 60000) AS n"  # the driver's batches have 16 MB
+    )
+    assert answer.types["a"] == kind
+    assert (answer.table["a"][0].as_py(), answer.table["a"][-1].as_py()) == read
+
+
+def test_types_that_a_statement_cannot_be_asked_for_are_refused_by_name(query_postgres):
+    answer = query_postgres("PREPARE p AS SELECT array[[1]] AS a, 1 AS n, inet '::1' AS ip; EXECUTE p")
+    assert 'not from this statement: "a", "ip"' in answer.message
+    assert "Cast them to text in it" in answer.message
+
+
+def test_a_statement_that_is_refused_for_its_types_has_changed_nothing(query_postgres):
+    assert query_postgres("CREATE TABLE notes (tags text[])").code == 0
+    answer = query_postgres("WITH new AS (INSERT INTO notes VALUES (array['x']) RETURNING tags) SELECT tags FROM new")
+    assert 'not from this statement: "tags"' in answer.message
+    assert query_postgres("SELECT count(*) AS n FROM notes").rows == [{"n": 0}]
 
 
 def test_an_enumeration_is_text(query_postgres):

@@ -13,7 +13,14 @@ import pyarrow as pa
 from svc_jupyter.service.db_taps.arrow import missing
 from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables, grouped
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
-from svc_jupyter.service.db_taps.engines.postgresql_types import converted, server_casts
+from svc_jupyter.service.db_taps.engines.postgresql_types import (
+    WITHOUT_ELEMENTS,
+    Request,
+    converted,
+    requests,
+    shaped,
+    unnamed_types,
+)
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts, words_of
@@ -32,6 +39,7 @@ _CLEAR_TEXT = (
 )
 _TABLES = """SELECT table_schema, table_name, CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END
 FROM information_schema.tables WHERE table_schema NOT IN ('pg_catalog', 'information_schema')"""
+_ARRAY_TYPES = "SELECT oid::int8 FROM pg_catalog.pg_type WHERE typcategory = 'A' AND oid IN"
 _MATERIALIZED = "SELECT schemaname, matviewname, 'view' FROM pg_catalog.pg_matviews"
 
 _CATALOGUE = """SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind IN ('v', 'm') THEN 'view' ELSE 'table' END,
@@ -125,8 +133,9 @@ class PostgresqlEngine:
         schema = self._described(connection, statement.text)
         text = statement.text
         copied = statement.keyword in _COPIED
-        if schema is not None and copied and any(server_casts(schema)):
-            text = self._with_casts(connection, text, schema)
+        wanted = [] if schema is None else self._requests(connection, schema)
+        if schema is not None and not all(request.is_plain for request in wanted):
+            text = self._asking_for(wanted, schema.names, statement, connection)
         with closing(adbc.AdbcStatement(connection)) as running, _translated(_COPY_PREFIX if copied else 0):
             self._running = running
             try:
@@ -138,7 +147,7 @@ class PostgresqlEngine:
                     sink.done(changed if changed >= 0 else None)
                     return
                 sink.table()
-                for batch in _batches(handle):
+                for batch in _batches(handle, [place for place, request in enumerate(wanted) if request.is_array]):
                     sink.write(batch)
                 sink.done(None)
             finally:
@@ -152,20 +161,45 @@ class PostgresqlEngine:
             schema = pa.Schema._import_from_c(handle.address)
         return schema if len(schema) else None
 
-    def _with_casts(self, connection: adbc.AdbcConnection, text: str, schema: pa.Schema) -> str:
-        """Return the statement with the casts around it, or unchanged if it cannot be a subquery."""
-        aliases = [f"c{number}" for number in range(len(schema))]
-        columns = ", ".join(
-            f"{alias}{'' if cast is None else '::' + cast} AS {_quoted(name)}"
-            for alias, cast, name in zip(aliases, server_casts(schema), schema.names, strict=True)
-        )
+    def _requests(self, connection: adbc.AdbcConnection, schema: pa.Schema) -> list[Request]:
+        arrays: set[int] = set()
+        if unnamed := unnamed_types(schema):
+            rows = self._rows(connection, f"{_ARRAY_TYPES} ({', '.join(map(str, unnamed))})")
+            arrays = {int(oid) for (oid,) in rows}
+        return requests(schema, arrays)
+
+    def _asking_for(
+        self, wanted: Sequence[Request], names: Sequence[str], statement: Statement, connection: adbc.AdbcConnection
+    ) -> str:
+        """Return the statement in one that asks for its columns so; `[:]` lets the indexes of arrays begin at 1.
+
+        Raises `QueryFailure` if it cannot be a subquery.
+        """
+        aliases = [f"c{number}" for number in range(len(wanted))]
+        asked = [f"({alias})[:]" if request.is_array else alias for alias, request in zip(aliases, wanted, strict=True)]
+        columns = [
+            f"{value}{f'::{request.cast}' if request.cast else ''} AS {_quoted(name)}"
+            for value, request, name in zip(asked, wanted, names, strict=True)
+        ]
+        columns += [
+            f"pg_catalog.array_dims({value})" for value, request in zip(asked, wanted, strict=True) if request.is_array
+        ]
         # The statement is the user's own; it has no more rights than it would alone.
-        wrapped = f"WITH svc_rows({', '.join(aliases)}) AS (\n{text}\n) SELECT {columns} FROM svc_rows"  # noqa: S608
-        try:
-            self._described(connection, wrapped)
-        except QueryFailure:
-            return text
-        return wrapped
+        wrapped = (
+            f"WITH svc_rows({', '.join(aliases)}) AS (\n{statement.text}\n) "  # noqa: S608
+            f"SELECT {', '.join(columns)} FROM svc_rows"
+        )
+        if statement.keyword in _COPIED:
+            with suppress(QueryFailure):
+                self._described(connection, wrapped)
+                return wrapped
+        unread = [_quoted(name) for request, name in zip(wanted, names, strict=True) if not request.is_plain]
+        raise QueryFailure(
+            f"the types of these columns can be read from a query only, not from this statement: {', '.join(unread)}",
+            hint="Cast them to text in it, or select from a table that it fills.",
+            position=statement.lead,
+            may_retry=False,
+        )
 
     def _rows(self, connection: adbc.AdbcConnection, text: str) -> list[tuple[str, ...]]:
         with closing(adbc.AdbcStatement(connection)) as statement, _translated():
@@ -179,13 +213,25 @@ def _known_count(tuples: int | None) -> int | None:
     return tuples if tuples is not None and tuples >= 0 else None
 
 
-def _batches(handle: adbc.ArrowArrayStreamHandle) -> Iterator[pa.RecordBatch]:
-    """Yield the rows in plain types; an empty batch first, which defines the columns."""
+def _batches(handle: adbc.ArrowArrayStreamHandle, arrays: Sequence[int] = ()) -> Iterator[pa.RecordBatch]:
+    """Yield the rows in plain types, at least one batch.
+
+    `arrays` are the places of columns with arrays; their dimensions come in as many columns at the end.
+    """
     with pa.RecordBatchReader._import_from_c(handle.address) as reader:
         nothing = [missing(0, kind) for kind in reader.schema.types]
-        yield converted(pa.RecordBatch.from_arrays(nothing, schema=reader.schema))
+        types = converted(pa.RecordBatch.from_arrays(nothing, schema=reader.schema)).schema.types
+        names = reader.schema.names[: len(types) - len(arrays)]
+        is_empty, untyped = True, set(arrays)
         for batch in reader:
-            yield converted(batch)
+            columns = converted(batch).columns
+            for place, dimensions in zip(arrays, columns[len(names) :], strict=True):
+                columns[place] = shaped(columns[place], dimensions)
+            is_empty, untyped = False, {place for place in untyped if columns[place].type.equals(WITHOUT_ELEMENTS)}
+            yield pa.RecordBatch.from_arrays(columns[: len(names)], names=names)
+        if is_empty or untyped:
+            kinds = [types[place] if is_empty or place in untyped else pa.null() for place in range(len(names))]
+            yield pa.RecordBatch.from_arrays([missing(0, kind) for kind in kinds], names=names)
 
 
 class _translated:  # noqa: N801  used as a statement: `with _translated():`

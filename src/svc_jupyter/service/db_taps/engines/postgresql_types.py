@@ -3,13 +3,20 @@
 Whole and floating numbers, booleans, text, bytea, dates, times and timestamps arrive as Arrow types. Besides: numeric
 becomes a decimal (of the column's declared scale, or else of the largest scale found; a float if NaN or infinity
 occurs), json and jsonb text, an interval a duration if it has no months, else text. The server casts types without a
-counterpart (uuid, inet, ranges, composite values, timetz …) to text, money to numeric.
+counterpart (uuid, inet, ranges, composite values, timetz …) to text, money to numeric, oid to bigint.
+
+The driver gives the elements of an array without its dimensions, so these are asked for beside it: an array of two
+dimensions becomes lists of lists. JSON as text where the arrays of a column differ in their number of dimensions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import json
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -29,9 +36,44 @@ _INFINITY = "infinity"
 _USUAL_WHOLE_DIGITS = 18  # room for larger numbers in later rows, so that the type rarely has to grow
 
 
-def server_casts(schema: pa.Schema) -> list[str | None]:
-    """Return for each column the type to which the server must cast it, or None if Arrow supports it."""
-    return [_server_cast(field) for field in schema]
+_CASTS: Final = {
+    "money": "numeric",
+    "_money": "numeric[]",
+    "oid": "int8",
+    "_oid": "int8[]",
+    "oidvector": "oid[]::int8[]",
+    "regproc": "text",
+    "_regproc": "text[]",
+}
+"""Types that the driver gives as another number, or as bytes."""
+_VECTORS: Final = ("int2vector", "_int2vector", "oidvector")
+"""Arrays of one dimension by definition."""
+WITHOUT_ELEMENTS: Final = pa.list_(pa.null())
+"""The type of a column of arrays in which none has an element."""
+_UNNAMED = re.compile(r"unnamed<oid:(\d+)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How the server is asked for a column: cast to a type or not, and with the dimensions of its arrays or not."""
+
+    cast: str | None
+    is_array: bool
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the column is right as it comes."""
+        return self.cast is None and not self.is_array
+
+
+def unnamed_types(schema: pa.Schema) -> list[int]:
+    """Return the oids of types that the driver does not know by a name: some of them are arrays."""
+    return [int(found[1]) for field in schema if (found := _UNNAMED.fullmatch(_type_name(field)))]
+
+
+def requests(schema: pa.Schema, unnamed_arrays: Collection[int]) -> list[Request]:
+    """Return how to ask for each column, given which of the `unnamed_types` are arrays."""
+    return [_request(field, unnamed_arrays) for field in schema]
 
 
 def converted(batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -42,15 +84,67 @@ def converted(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema(plain))
 
 
-def _server_cast(field: ColumnField) -> str | None:
-    name = (field.metadata or {}).get(b"POSTGRESQL:type", b"").decode()
-    if name in ("money", "_money"):
-        return "numeric" if name == "money" else "text[]"
-    kind = field.type
+def shaped(column: Column, dimensions: Column) -> Column:
+    """Return arrays, whose elements are in lists, with their dimensions, which are texts such as `[1:2][0:3]`.
+
+    A column without any element is one of `WITHOUT_ELEMENTS`.
+    """
+    encoded = dimensions.dictionary_encode()
+    shapes = [tuple(_sizes(text)) for text in encoded.dictionary.to_pylist()]
+    ranks = {len(shape) for shape in shapes}
+    if not ranks:
+        offsets = pa.array([0] * (len(column) + 1), pa.int32())
+        return pa.ListArray.from_arrays(offsets, pa.nulls(0), mask=column.is_null())
+    if ranks == {1}:
+        return column
+    of_rows = encoded.indices.to_pylist()
+    if len(ranks) > 1:
+        rows = zip(column.to_pylist(), of_rows, strict=True)
+        texts = [_as_json(values, None if place is None else shapes[place]) for values, place in rows]
+        return pa.array(texts, pa.string())
+    filled = np.array([shapes[place] for place in of_rows if place is not None], dtype="i8")
+    values = column.flatten()
+    for depth in range(filled.shape[1] - 1, 0, -1):
+        values = _lists(np.repeat(filled[:, depth], filled[:, :depth].prod(axis=1)), values)
+    lengths = np.zeros(len(column), dtype="i8")
+    lengths[[place is not None for place in of_rows]] = filled[:, 0]
+    return _lists(lengths, values, mask=column.is_null())
+
+
+def _request(field: ColumnField, unnamed_arrays: Collection[int]) -> Request:
+    name, kind = _type_name(field), field.type
+    unnamed = _UNNAMED.fullmatch(name)
+    is_array = pa.types.is_list(kind) or (unnamed is not None and int(unnamed[1]) in unnamed_arrays)
+    cast = _CASTS.get(name)
     leaf = _leaf(kind)
-    if pa.types.is_struct(leaf) or _has_no_counterpart(leaf):
-        return "text[]" if pa.types.is_list(kind) else "text"
-    return None
+    if cast is None and (pa.types.is_struct(leaf) or _has_no_counterpart(leaf)):
+        cast = "text[]" if is_array else "text"
+    return Request(cast, is_array and name not in _VECTORS)
+
+
+def _type_name(field: ColumnField) -> str:
+    return str((field.metadata or {}).get(b"POSTGRESQL:type", b"").decode())
+
+
+def _sizes(dimensions: str) -> Iterable[int]:
+    for first, last in re.findall(r"\[(-?\d+):(-?\d+)\]", dimensions):
+        yield int(last) - int(first) + 1
+
+
+def _lists(lengths: Any, values: Column, mask: Column | None = None) -> Column:
+    offsets = pa.array(np.concatenate([[0], np.cumsum(lengths)]), pa.int32())
+    return pa.ListArray.from_arrays(offsets, values, mask=mask)
+
+
+def _as_json(values: Sequence[Any] | None, shape: Sequence[int] | None) -> str | None:
+    return None if values is None else json.dumps(_nested(values, shape or (0,)), default=str)
+
+
+def _nested(values: Sequence[Any], shape: Sequence[int]) -> list[Any]:
+    if len(shape) == 1:
+        return list(values)
+    size = prod(shape[1:])
+    return [_nested(values[start : start + size], shape[1:]) for start in range(0, shape[0] * size, size)]
 
 
 def _leaf(kind: Kind) -> Kind:
