@@ -181,7 +181,7 @@ def test_a_tap_is_added_and_its_problems_stand_beside_their_fields(
 ) -> None:
     page = data.page
     page.traffic.expect_errors("422")
-    name = f"warehouse-{next(_numbers)}"
+    name = f"a-warehouse-{next(_numbers)}"  # the first in the list, of which the page has only the rows in sight
     with guarded_database(postgres_cluster) as fields:
         page.open()
         page.panel.get_by_role("button", name="Add a tap", exact=True).click()

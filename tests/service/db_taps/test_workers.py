@@ -294,11 +294,14 @@ async def test_a_killed_worker_ends_the_query_on_the_server_too(
 async def test_progress_reports_rows_while_they_arrive(start):
     process = await start("WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT n, 'x' || n FROM n")
     file = process.folder / "progress"
-    await until(file.exists)
-    percent, rows = map(int, file.read_text().split())
+
+    def progress() -> tuple[int, ...]:
+        return tuple(map(int, file.read_text().split())) if file.exists() else (0, 0)
+
+    await until(lambda: progress()[1] > 0)
+    percent, rows = progress()
     assert percent == 0
-    assert rows > 0
-    await until(lambda: int(file.read_text().split()[1]) > rows)
+    await until(lambda: progress()[1] > rows)
 
 
 async def peak_memory(process: DurableProcess) -> int:
