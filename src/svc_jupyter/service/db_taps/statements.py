@@ -51,7 +51,7 @@ class Statement:
 
 
 class NotSeparable(Failure):
-    """The statements of a script cannot be told apart with certainty."""
+    """A script cannot be cut into its statements with certainty."""
 
     may_retry = False
 

@@ -54,6 +54,11 @@ def test_another_language_ends_the_run_by_its_own_command(parent):
     assert run.log.endswith("cell 1 of 2 ended the run\n")
 
 
+def test_a_warning_stops_a_run_that_its_cell_ends_too(parent):
+    run = parent.start("echo 'script: warning: old option' >&2; exit 0", "echo never", kernel="small-bash")
+    assert run.message.startswith("cell 1 of 2 showed a warning: script: warning: old option\n")
+
+
 async def test_a_stop_ends_a_kernel_in_a_session_of_its_own(parent):
     run = parent.start("touch begun; sleep 1000", kernel="small-bash")
     wait_until((run.folder / "work" / "begun").exists, "the endless cell", DEADLINE)

@@ -189,16 +189,20 @@ class PostgresqlEngine:
             f"WITH svc_rows({', '.join(aliases)}) AS (\n{statement.text}\n) "  # noqa: S608
             f"SELECT {', '.join(columns)} FROM svc_rows"
         )
+        reason = ""
         if statement.keyword in _COPIED:
-            with suppress(QueryFailure):
+            try:
                 self._described(connection, wrapped)
+            except QueryFailure as failure:
+                reason = f" ({failure.message})"
+            else:
                 return wrapped
-        unread = [_quoted(name) for request, name in zip(wanted, names, strict=True) if not request.is_plain]
+        unread = ", ".join(_quoted(name) for request, name in zip(wanted, names, strict=True) if not request.is_plain)
         raise QueryFailure(
-            f"the types of these columns can be read from a query only, not from this statement: {', '.join(unread)}",
+            f"the types of these columns can be read from a query only, not from this statement: {unread}{reason}",
             hint="Cast them to text in it, or select from a table that it fills.",
             position=statement.lead,
-            may_retry=False,
+            may_retry=bool(reason),  # the connection may have been lost
         )
 
     def _rows(self, connection: adbc.AdbcConnection, text: str) -> list[tuple[str, ...]]:

@@ -51,7 +51,7 @@ class CellEnd:
     kernel_end: str | None = None
     """How the kernel ended, if it ended while the cell ran."""
     asks_exit: bool = False
-    """Whether the cell asked the front end to end the kernel, as R's `quit()` does."""
+    """Whether the cell asked the front end to end the kernel, by `ask_exit` of Jupyter's protocol."""
 
 
 class Cells(NotebookClient):

@@ -1,6 +1,6 @@
 """The ResourceManager's scheduler: Hadoop's own, with a correction in Java.
 
-Hadoop's (3.5.0 and its development branch) can lose the container of a job's master: the job then waits forever.
+Hadoop's (3.5.0) can lose the container of a job's master: the job then waits forever.
 """
 
 from __future__ import annotations
