@@ -252,6 +252,15 @@ def test_figures_are_on_the_host_alone(deployment: Deployment):
         assert "svc_commands" in httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text
 
 
+def test_replicas_that_are_restarted_one_after_the_other_leave_no_call_without_an_answer(deployment: Deployment):
+    """A proxy that leaves the first one alone for a while after its restart has nobody left to ask."""
+    with deployment.http() as http:
+        for number in deployment.ports:
+            deployment.kill_replica(number)
+            assert [http.get("/healthz").status_code for _ in range(8)] == [200] * 8, number
+            deployment.start_replica(number)
+
+
 def test_a_replica_that_is_killed_and_started_again_is_not_noticed(
     deployment: Deployment, monkeypatch: pytest.MonkeyPatch
 ):
