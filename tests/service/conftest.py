@@ -63,12 +63,14 @@ def postgres_url(postgres_cluster: PostgresCluster, postgres_schema: str) -> Ite
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs the service's tables on each database: on PostgreSQL in the gate where the database decides."""
+    """Run what needs the service's tables on SQLite in the gate, on PostgreSQL in `--all`; on both where it decides."""
     chosen = [mark for mark in metafunc.definition.iter_markers("parametrize") if mark.args[0] == "database_kind"]
     if "database_kind" in metafunc.fixturenames and not chosen:
-        decides = metafunc.definition.get_closest_marker("both_databases") is not None
-        postgresql = pytest.param("postgresql", marks=() if decides else pytest.mark.all)
-        metafunc.parametrize("database_kind", ["sqlite", postgresql])
+        if metafunc.definition.get_closest_marker("both_databases") is not None:
+            metafunc.parametrize("database_kind", DATABASES)
+            return
+        sqlite = pytest.param("sqlite", marks=pytest.mark.gate_only)
+        metafunc.parametrize("database_kind", [sqlite, pytest.param("postgresql", marks=pytest.mark.all)])
 
 
 @pytest.fixture
