@@ -108,6 +108,7 @@ def test_what_the_extension_does_wrong_is_an_error_unless_a_test_expects_it(
         "caught(theirs)",
         "theirRejection()",
         "theirWords()",
+        "Promise.reject(Object.assign(new Error('Canceled future for create_subshell_request'), { stack: '' }))",
         f"await fetch('{_LAB}api/contents/gone.ipynb')",
         f"await fetch('{_API}?200')",
     ],

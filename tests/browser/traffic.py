@@ -29,6 +29,8 @@ _OURS = "svc-jupyter"
 _BY_THE_BROWSER = "Failed to load resource"
 _FRAME = re.compile(r"\bhttps?://\S+:\d+")
 """A file and a line of it, in a stack."""
+_OF_LAB = "Canceled future for create_subshell_request"
+"""Lab asks each kernel for a thread of its own for widgets; one that ends meanwhile rejects that, without a stack."""
 _LONG_STACKS = "Error.stackTraceLimit = 200"
 """Ten frames, as by default, may all be of React or Lumino."""
 
@@ -96,7 +98,7 @@ class Traffic:
 
     def _take_error(self, error: Error) -> None:
         told = error.stack or error.message
-        if _OURS in told or not _FRAME.search(told):
+        if _OURS in told or not (_FRAME.search(told) or _OF_LAB in told):
             self.errors.append(f"uncaught: {told}")
 
     def _take_message(self, message: ConsoleMessage) -> None:

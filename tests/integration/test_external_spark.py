@@ -17,7 +17,7 @@ import trustme
 from tests.conftest import end_commands_of
 from tests.support.coordinator_proxy import pem_of
 from tests.support.engines import connect_client_at_once
-from tests.support.file_search import files_with
+from tests.support.file_search import files_below, files_with
 from tests.support.plain_spark import PlainSpark
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.tls_front import tls_before
@@ -209,7 +209,7 @@ def test_secrets_are_in_no_file_and_no_process_list(theirs: PlainSpark, service:
     command = begun(theirs, service, _LONG, label)
     lines = [" ".join(process.info["cmdline"] or []) for process in psutil.process_iter(["cmdline"])]
     assert not [line for line in lines if _PASSWORD in line or _TOKEN in line]
-    assert not [file for secret in (_PASSWORD, _TOKEN) for file in files_with(secret, service.data_dir.rglob("*"))]
+    assert not [file for secret in (_PASSWORD, _TOKEN) for file in files_with(secret, files_below(service.data_dir))]
     assert service.http.put(f"/commands/{command}", json={"status": "kill"}).json()["kill_succeeded"]
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import end_commands_of
 from tests.integration.schedule_calls import done_actions
 from tests.integration.test_notebook_runs import NOTEBOOK, executed, store, submit, switch_on
+from tests.support.file_search import files_below, files_with
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -115,8 +116,7 @@ def test_the_token_of_a_run_is_absent_from_its_output_logs_and_files(service: Se
     for shown in (text, log, notebook, service.log_file.read_text(), str(service.http.get("/audit").json())):
         assert token not in shown
     assert not file.exists()
-    left = [path for path in service.folder(run).rglob("*") if path.is_file()]
-    assert not [path for path in left if token.encode() in path.read_bytes()]
+    assert not files_with(token, files_below(service.folder(run)))
 
 
 def test_the_token_ends_with_the_run_however_it_ends(service: ServiceProcess, go: Path):

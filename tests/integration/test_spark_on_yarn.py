@@ -14,7 +14,7 @@ import httpx
 import psutil
 import pytest
 from tests.support.engines import ONE_COMPILER, engine_at_once
-from tests.support.file_search import files_with
+from tests.support.file_search import files_below, files_with
 from tests.support.s3_server import S3Server, s3_store
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.spark import LABEL, QUICK, SECONDS, lines, log, results, run, server_of, spark_service, submit
@@ -108,9 +108,9 @@ def jobs(service: ServiceProcess, command_id: int) -> list[dict[str, Any]]:
 def files_of(service: ServiceProcess, *commands: int) -> Iterator[Path]:
     """Yield the files that commands left, those of logs, and those of settings."""
     for one in commands:
-        yield from service.folder(one).rglob("*")
-    for pattern in ("logs/**/*", "*.conf", "*.xml", "*.json"):
-        yield from service.data_dir.rglob(pattern)
+        yield from files_below(service.folder(one))
+    yield from files_below(service.data_dir, "*.conf", "*.xml", "*.json")
+    yield from (file for file in files_below(service.data_dir) if "logs" in file.parts)
 
 
 def test_its_drivers_masters_and_executors_start_from_the_class_archive(service: ServiceProcess):
