@@ -243,6 +243,34 @@ def test_a_connection_that_opens_while_all_are_closed_is_closed_after_its_call(p
     wait_until(lambda: peer.closed == 1, "the end of the connection")
 
 
+def test_a_connection_whose_opening_the_closing_meets_is_closed_after_its_call(peer: Peer) -> None:
+    transport = KeptConnections(ssl.create_default_context())
+
+    def trace(event: str, _: object) -> None:
+        if event == "connection.connect_tcp.complete":
+            transport.close()
+
+    request = httpx.Request("GET", peer.url, extensions={"timeout": {"pool": 10}, "trace": trace})
+    response = transport.handle_request(request)
+    response.read()
+    response.close()
+    wait_until(lambda: peer.closed == 1, "the end of the connection")
+
+
+async def test_an_asyncio_connection_whose_opening_the_closing_meets_is_closed_after_its_call(peer: Peer) -> None:
+    transport = AsyncKeptConnections(ssl.create_default_context())
+
+    async def trace(event: str, _: object) -> None:
+        if event == "connection.connect_tcp.complete":
+            await transport.aclose()
+
+    request = httpx.Request("GET", peer.url, extensions={"timeout": {"pool": 10}, "trace": trace})
+    response = await transport.handle_async_request(request)
+    await response.aread()
+    await response.aclose()
+    await until(lambda: peer.closed == 1)
+
+
 async def test_an_asyncio_connection_that_opens_while_all_are_closed_is_closed_after_its_call(peer: Peer) -> None:
     transport = AsyncKeptConnections(ssl.create_default_context())
     request = httpx.Request("GET", peer.url, extensions={"timeout": {"pool": 10}})

@@ -94,7 +94,8 @@ class KeptConnections(httpx.BaseTransport):
         """Close all connections, including those in use; one that is being opened closes at the end of its call."""
         self._is_closed = True
         for lane in self._lanes.all():
-            lane.close()
+            for connection in lane._pool.connections:  # the lane itself would forget one that is being opened
+                connection.close()
 
     def _take_back(self, lane: httpx.HTTPTransport) -> None:
         self._lanes.take_back(lane)
@@ -135,7 +136,8 @@ class AsyncKeptConnections(httpx.AsyncBaseTransport):
         """Close all connections, including those in use; one that is being opened closes at the end of its call."""
         self._is_closed = True
         for lane in self._lanes.all():
-            await lane.aclose()
+            for connection in lane._pool.connections:  # the lane itself would forget one that is being opened
+                await connection.aclose()
 
     def _take_back(self, lane: httpx.AsyncHTTPTransport) -> None:
         if self._is_closed:
