@@ -107,6 +107,46 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
 
 
+def test_code_is_shown_as_code_until_a_value_takes_its_place(page: LabPage) -> None:
+    source = "who: str | None = 'ann'; days: int = 7\nhalf = 5//2\nzip = '01234'"
+    page.write_notebook(
+        "typed.ipynb", new_code_cell(source, metadata={"tags": ["parameters"]}), "print(who, days, half, repr(zip))"
+    )
+    page.open("typed.ipynb")
+    form = form_of(page, "typed.ipynb")
+    expect(form.get_by_label("who (str)")).to_have_value("ann")
+    expect(form.get_by_label("zip (str)")).to_have_value("01234")
+    code = form.get_by_label("half (code)")
+    expect(code).to_have_value("5//2")
+    expect(code).to_be_disabled()
+    form.get_by_label("half: type").select_option("int")
+    form.get_by_label("half (int)").fill("9")
+    form.get_by_label("zip (str)").fill("75001")
+    form.get_by_label("days (int)").fill("2.5")
+    expect(form).to_contain_text("2.5 is not of the type int")
+    form.get_by_label("days: type").select_option("float")
+    assert page.accessibility_findings(".jp-SvcForm") == []
+    name = f"typed of {page.name}"
+    form.get_by_label("Name", exact=True).fill(name)
+    form.get_by_label("by cron").check()
+    form.get_by_label("Cron expression").fill("0 0 1 1 *")
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form).to_be_hidden()
+    schedule = _schedule(page, name)
+    assert schedule["command"]["arguments"] == {"half": 9, "zip": "75001", "days": 2.5}
+
+    same_and_other = {"arguments": {"who": "ann", "days": "5"}}
+    command = {**schedule["command"], **same_and_other}
+    page.lab.service.http.put(f"/scheduler/{schedule['id']}", json={"command": command}).raise_for_status()
+    choose(page, name, "Edit…")
+    edit = page.page.get_by_role("form", name="Schedule typed.ipynb")
+    expect(edit.get_by_label("days (str)")).to_have_value("5")
+    edit.get_by_label("days: type").select_option("int")
+    edit.get_by_role("button", name="Save the changes").click()
+    expect(edit).to_be_hidden()
+    assert _schedule(page, name)["command"]["arguments"] == {"who": "ann", "days": 5}
+
+
 def test_a_copy_that_is_behind_is_reported_and_brought_up_to_date(page: LabPage) -> None:
     page.write_notebook("stale.ipynb", "1")
     page.open("stale.ipynb", panel=False)

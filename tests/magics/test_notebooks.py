@@ -41,6 +41,58 @@ def test_a_run_sends_its_parameters_and_shows_the_text_result(runs, notebook):
     assert notebook.lines[-1].endswith(" · 1 line")
 
 
+DECLARED = "zip, days, rate, full, city, half = '01234', 7, 1.5, True, 'Paris', 5//2"
+
+
+@pytest.fixture
+def declaring(runs):
+    cell = {"cell_type": "code", "source": DECLARED, "metadata": {"tags": ["parameters"]}}
+    runs.notebooks[PATH] = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return runs
+
+
+def test_arguments_have_the_types_that_the_notebook_declares(declaring, notebook):
+    given = (
+        "--arg zip=75001 --arg days=0.5 --arg rate=2 --arg full=False --arg half=3 --arg 'city=\"true\"' --arg more=8"
+    )
+    expected = {"zip": "75001", "days": 0.5, "rate": 2.0, "full": False, "half": 3, "city": "true", "more": 8}
+    notebook.value(f"%svc_notebook run {PATH} {given}")
+    arguments = declaring.submissions[-1]["arguments"]
+    assert arguments == expected
+    assert {name: type(value) for name, value in arguments.items()} == {
+        name: type(value) for name, value in expected.items()
+    }
+    notebook.value(f"%%svc_composite\n%%svc_notebook run {PATH} --arg zip=75001")
+    assert declaring.submissions[-1]["sub_commands"][0]["arguments"] == {"zip": "75001"}
+
+
+def test_a_value_that_is_not_of_the_declared_type_is_refused_unless_it_is_quoted(declaring, notebook):
+    message = str(notebook.error(f"%svc_notebook run {PATH} --arg days=soon"))
+    assert "--arg days: 'soon' is not of the type int, which the notebook has there (days = 7)" in message
+    assert "--arg full: '1' is not of the type bool" in str(notebook.error(f"%svc_notebook run {PATH} --arg full=1"))
+    for wrong in ("full=soon", "days=true", "rate=1e400", f"rate={'9' * 400}", "days=[1]", "rate=nan", "days=5$"):
+        assert "is not of the type" in str(notebook.error(f"%svc_notebook run {PATH} --arg {wrong}")), wrong
+    assert declaring.submissions == []
+    notebook.value(f"%svc_notebook run {PATH} --arg days=+5 --arg rate=.5 --arg full=TRUE")
+    assert declaring.submissions[-1]["arguments"] == {"days": 5, "rate": 0.5, "full": True}
+    notebook.value(f"%svc_notebook run {PATH} --arg days=1_000 --arg rate=1_000")
+    assert repr(declaring.submissions[-1]["arguments"]) == "{'days': 1000, 'rate': 1000.0}"
+    notebook.value(f"%svc_notebook run {PATH} --arg days=$n$")
+    assert declaring.submissions[-1]["arguments"] == {"days": "$n$"}
+    notebook.value(f"%svc_notebook run {PATH} --arg 'days=\"soon\"'")
+    assert declaring.submissions[-1]["arguments"] == {"days": "soon"}
+
+
+def test_a_cell_that_cannot_be_read_leaves_the_types_to_the_texts_and_says_so(declaring, notebook, capsys):
+    declaring.notebooks[PATH]["cells"][0]["source"] = "zip = '01234'\ndays = ("
+    notebook.value(f"%svc_notebook run {PATH} --arg zip=75001")
+    assert declaring.submissions[-1]["arguments"] == {"zip": 75001}
+    said = (
+        "--arg goes by the form of its texts: the cell tagged parameters cannot be read (line 2: '(' was never closed)"
+    )
+    assert said in capsys.readouterr().out
+
+
 def test_the_executed_notebook_is_assigned_and_shown(runs, notebook, tmp_path):
     if runs.bare:
         error = notebook.error(f"%svc_notebook run {PATH} -o nb")

@@ -115,6 +115,15 @@ def test_a_notebook_is_scheduled_by_its_path(service, notebook):
     assert made(service)["start_time"].endswith(" 07:05")
 
 
+def test_arguments_of_a_scheduled_notebook_have_the_types_that_it_declares(service, notebook):
+    cell = {"cell_type": "code", "source": "zip = '01234'\ndays = 7", "metadata": {"tags": ["parameters"]}}
+    service.notebooks["Common/report.ipynb"] = {"cells": [cell], "metadata": {}}
+    notebook.value("%svc_schedule create-notebook Common/report.ipynb --every day --arg zip=75001 --arg days=1")
+    assert made(service)["command"]["arguments"] == {"zip": "75001", "days": 1}
+    error = notebook.error("%svc_schedule create-notebook Common/report.ipynb --every day --arg days=soon")
+    assert "'soon' is not of the type int" in str(error)
+
+
 def test_the_default_zone_counts_unless_one_is_given(service, notebook):
     notebook.value("%svc_config default_time_zone Asia/Tokyo")
     notebook.value("%%svc_schedule --every day\n%%svc_shell\na\n")

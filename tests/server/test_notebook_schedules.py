@@ -33,6 +33,29 @@ def test_a_scheduled_notebook_is_copied_and_is_found_by_its_path(jupyter: Jupyte
     assert made["id"] in [record["id"] for record in everything]
 
 
+def test_the_parameters_of_a_notebook_are_read_without_running_it(jupyter: JupyterProcess) -> None:
+    source = "days: int | None = 7; half = 5//2\nbig = 1239162456494753671\nfull = True\nwho = 'ann'\nrate = 1_0.5"
+    cell = {"cell_type": "code", "source": source, "metadata": {"tags": ["parameters"]}}
+    notebook = {"cells": [cell], "metadata": {"kernelspec": {"language": "python"}}}
+    answer = jupyter.http.post("/notebook_parameters", json={"notebook": notebook}).json()
+    assert answer["problem"] is None
+    assert [(each["name"], each["type"], each["text"], each["code"]) for each in answer["parameters"]] == [
+        ("days", "int", "7", "7"),
+        ("half", None, None, "5//2"),
+        ("big", "int", "1239162456494753671", "1239162456494753671"),
+        ("full", "bool", "true", "True"),
+        ("who", "str", "ann", "'ann'"),
+        ("rate", "float", "10.5", "1_0.5"),
+    ]
+    cell["source"] = "days = ("
+    unreadable = jupyter.http.post("/notebook_parameters", json={"notebook": notebook}).json()
+    assert unreadable == {"parameters": [], "problem": "line 1: '(' was never closed"}
+    none = jupyter.http.post("/notebook_parameters", json={"notebook": {"cells": []}}).json()
+    assert none == {"parameters": [], "problem": None}
+    for wrong in (None, [], 1):
+        assert jupyter.http.post("/notebook_parameters", json={"notebook": wrong}).status_code == 422, wrong
+
+
 def test_a_notebook_edited_since_is_reported_and_can_be_stored_again(jupyter: JupyterProcess) -> None:
     jupyter.write_notebook("edited.ipynb", "1")
     scheduled(jupyter, "edited.ipynb")

@@ -63,7 +63,7 @@ def postgres_url(postgres_cluster: PostgresCluster, postgres_schema: str) -> Ite
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs the service's tables on SQLite in the gate, on PostgreSQL in `--all`; on both where it decides."""
+    """Run what needs the service's tables on SQLite in the gate, on PostgreSQL in `--all`; on both where marked."""
     chosen = [mark for mark in metafunc.definition.iter_markers("parametrize") if mark.args[0] == "database_kind"]
     if "database_kind" in metafunc.fixturenames and not chosen:
         if metafunc.definition.get_closest_marker("both_databases") is not None:

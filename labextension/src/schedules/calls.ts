@@ -6,6 +6,8 @@ import type {
   IByHandList,
   IComparison,
   ICopyState,
+  IDeclaredParameters,
+  IDeclaringNotebook,
   INotificationChannel,
   INotificationChannelList,
   IRecentRuns,
@@ -32,6 +34,11 @@ export class ScheduleCalls {
       )
     );
     return lists.flatMap(list => list.schedules);
+  }
+
+  /** Return the parameters that a notebook declares. */
+  parameters(notebook: IDeclaringNotebook): Promise<IDeclaredParameters> {
+    return this._requests.post('notebook_parameters', { notebook });
   }
 
   /** Return the running and suspended schedules of a notebook of this server. */

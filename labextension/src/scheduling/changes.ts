@@ -2,6 +2,7 @@ import { JSONExt, type ReadonlyPartialJSONValue } from '@lumino/coreutils';
 import type { IScheduleBody, IScheduleRecord } from '../service/records/schedules';
 import { bodyOf, valuesOf } from './formBody';
 import { type IFormValues, LONGEST_MINUTES } from './formValues';
+import { asOwn } from './parameters';
 
 /** Objects that an edit replaces as a whole: parts that the form does not show are sent too. */
 const WHOLES = ['command', 'dependency_info', 'notification'] as const;
@@ -35,9 +36,7 @@ export function changesOf(record: IScheduleRecord, values: IFormValues): ISchedu
 
 /** Return the parameters with the notebook's own values, which are not part of the schedule. */
 function declaredIn(values: IFormValues): IFormValues['parameters'] {
-  return values.parameters
-    .filter(one => one.byDefault !== null)
-    .map(one => ({ ...one, text: one.byDefault ?? '' }));
+  return values.parameters.filter(one => one.own !== null).map(asOwn);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -4,6 +4,9 @@ import { EXTENSION_ID } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
 import type { IFormValues } from './formValues';
 
+/** Counts the shapes of drafts: the form cannot show one of another shape. */
+const SHAPE = 2;
+
 /** The stored state of an open form: a reload or an outage of the service loses no input. */
 export interface IDraft {
   values: IFormValues;
@@ -21,7 +24,7 @@ export class DraftStore {
     path: string,
     id: number | null
   ) {
-    this._key = `${EXTENSION_ID}:schedule-form:${id ?? 'new'}:${path}`;
+    this._key = `${EXTENSION_ID}:schedule-form-${SHAPE}:${id ?? 'new'}:${path}`;
   }
 
   private readonly _key: string;

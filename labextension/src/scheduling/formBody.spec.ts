@@ -102,7 +102,9 @@ describe('an edit', () => {
     expect(
       changesOf(
         record,
-        valuesOf(record, [{ name: 'days', type: 'int', text: '1', byDefault: '1' }])
+        valuesOf(record, [
+          { name: 'days', type: 'int', text: '1', own: { type: 'int', text: '1' } }
+        ])
       )
     ).toEqual({});
   });
@@ -249,7 +251,7 @@ describe('what is wrong', () => {
   });
 
   it('is told by the form where it cannot be sent', () => {
-    const one = { name: 'days', type: 'int', text: 'x', byDefault: null } as const;
+    const one = { name: 'days', type: 'int', text: 'x', own: null } as const;
     const problem = (...parameters: IFormValues['parameters']): string | undefined =>
       Object.values(ownProblems(trans, { ...VALUES, parameters }))[0];
     expect(problem(one)).toContain('not of the type int');
@@ -257,6 +259,11 @@ describe('what is wrong', () => {
     expect(problem({ ...one, name: '' })).toContain('needs a name');
     expect(problem({ ...one, text: '1' }, { ...one, text: '2' })).toContain('two parameters');
     expect(problem({ ...one, text: '1' })).toBeUndefined();
+    expect(problem({ ...one, type: 'float', text: '1239162456494753671' })).toContain(
+      'not of the type'
+    );
+    const own = { type: 'int', text: '1' } as const;
+    expect(problem({ name: 'größe', ...own, own })).toBeUndefined();
   });
 });
 

@@ -24,6 +24,8 @@ const CELLS = [
   }
 ];
 
+const DAYS = { name: 'days', code: '7', type: 'int', text: '7' };
+
 describe('the form', () => {
   const calls = {
     create: jest.fn(),
@@ -31,6 +33,7 @@ describe('the form', () => {
     one: jest.fn(),
     preview: jest.fn(),
     ofNotebook: jest.fn(),
+    parameters: jest.fn(),
     runNotebook: jest.fn(),
     runStored: jest.fn()
   };
@@ -40,7 +43,7 @@ describe('the form', () => {
     name: 'report.ipynb',
     isUntitled: false,
     save,
-    cells: () => Promise.resolve(CELLS)
+    read: () => Promise.resolve({ cells: CELLS, metadata: {} })
   };
   let state: StateDB;
   let model: ScheduleFormModel;
@@ -62,6 +65,7 @@ describe('the form', () => {
     Object.values(calls).forEach(call => call.mockReset());
     save.mockReset().mockResolvedValue('now');
     calls.ofNotebook.mockResolvedValue([]);
+    calls.parameters.mockResolvedValue({ parameters: [DAYS], problem: null });
     calls.preview.mockResolvedValue({ command: {}, description: 'every day', next_times: [] });
     state = new StateDB();
   });
@@ -74,16 +78,42 @@ describe('the form', () => {
     await form().open();
     expect(model.state.saving).toBe('now');
     expect(model.state.values.parameters).toEqual([
-      { name: 'days', type: 'int', text: '7', byDefault: '7' }
+      { name: 'days', type: 'int', text: '7', own: { type: 'int', text: '7' } }
     ]);
+    expect(calls.parameters).toHaveBeenCalledWith({ cells: [CELLS[0]], metadata: {} });
     expect(model.state.warnings.map(one => one.number)).toEqual([2]);
   });
 
+  it('says why the parameters of a notebook cannot be read', async () => {
+    calls.parameters.mockResolvedValue({ parameters: [], problem: 'line 2: invalid syntax' });
+    await form().open();
+    expect([model.state.unreadable, model.state.values.parameters]).toEqual([
+      'line 2: invalid syntax',
+      []
+    ]);
+  });
+
+  it('is saved when its parameters cannot be asked for', async () => {
+    calls.parameters.mockRejectedValue(AWAY);
+    await form().open();
+    expect([model.state.saving, model.state.unreadable]).toEqual(['now', AWAY.message]);
+  });
+
+  it('does not object to a value of the notebook that it could not send', async () => {
+    const large = { ...DAYS, name: 'account', text: '1239162456494753671' };
+    calls.parameters.mockResolvedValue({ parameters: [large], problem: null });
+    calls.create.mockResolvedValue(aSchedule());
+    await form().open();
+    await model.submit();
+    expect(model.state.problems).toEqual({});
+    expect(calls.create).toHaveBeenCalled();
+  });
+
   it('keeps a parameter that was typed before the notebook was read', async () => {
-    form().set({ parameters: [{ name: 'days', type: 'int', text: '30', byDefault: null }] });
+    form().set({ parameters: [{ name: 'days', type: 'int', text: '30', own: null }] });
     await model.open();
     expect(model.state.values.parameters).toEqual([
-      { name: 'days', type: 'int', text: '30', byDefault: '7' }
+      { name: 'days', type: 'int', text: '30', own: { type: 'int', text: '7' } }
     ]);
   });
 

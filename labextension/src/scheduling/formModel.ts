@@ -24,8 +24,8 @@ import {
   touchedBy
 } from './formProblems';
 import type { IFormValues } from './formValues';
-import type { INotebookSource, Saved } from './notebookSource';
-import { declaredAs, parametersOf, withArguments } from './parameters';
+import type { INotebookSource, IReadNotebook, Saved } from './notebookSource';
+import { declaringPart, parameterOf, withDeclared } from './parameters';
 import { type IWarningCell, warningCells } from './shownWarnings';
 
 /** Milliseconds after the last key press until the service is called and the draft is stored. */
@@ -46,6 +46,8 @@ export interface IFormState {
   readonly refusals: number;
   readonly saving: SavingState;
   readonly warnings: readonly IWarningCell[];
+  /** Why the notebook's cell of parameters cannot be read, or null. */
+  readonly unreadable: string | null;
   /** The other schedules of the notebook. */
   readonly others: readonly IScheduleRecord[];
   readonly isWorking: boolean;
@@ -76,6 +78,7 @@ export class ScheduleFormModel implements IDisposable {
       refusals: 0,
       saving: 'saving',
       warnings: [],
+      unreadable: null,
       others: [],
       isWorking: false,
       failure: null
@@ -120,7 +123,7 @@ export class ScheduleFormModel implements IDisposable {
 
   /** Save the notebook and read its cells. Also resolves after a failure, which the state reports. */
   async open(): Promise<void> {
-    await Promise.all([this._save(), this._readCells(), this._readOthers()]);
+    await Promise.all([this._save(), this._readNotebook(), this._readOthers()]);
   }
 
   /** Set values. */
@@ -269,26 +272,31 @@ export class ScheduleFormModel implements IDisposable {
     }
   }
 
-  private async _readCells(): Promise<void> {
+  private async _readNotebook(): Promise<void> {
+    let notebook: IReadNotebook;
     try {
-      const cells = await this.source.cells();
-      const declared = parametersOf(cells);
-      const typed = this._state.values.parameters;
-      const given = this.record?.command.arguments ?? {};
-      const known = new Set(typed.map(one => one.name));
-      const found = withArguments(declared, given).filter(one => !known.has(one.name));
-      const parameters = typed.map(one =>
-        declaredAs(
-          one,
-          declared.find(other => other.name === one.name)
-        )
-      );
-      this._become({
-        warnings: warningCells(cells),
-        values: { ...this._state.values, parameters: [...parameters, ...found] }
-      });
+      notebook = await this.source.read();
+      this._become({ warnings: warningCells(notebook.cells) });
     } catch (reason) {
       this._become({ saving: { problem: asServiceError(reason).message } });
+      return;
+    }
+    try {
+      const declaring = declaringPart(notebook);
+      const { parameters, problem } =
+        declaring.cells.length === 0
+          ? { parameters: [], problem: null }
+          : await this._options.calls.parameters(declaring);
+      const declared = parameters.map(parameterOf);
+      const typed = withDeclared(this._state.values.parameters, declared);
+      const known = new Set(typed.map(one => one.name));
+      const found = declared.filter(one => !known.has(one.name));
+      this._become({
+        unreadable: problem,
+        values: { ...this._state.values, parameters: [...typed, ...found] }
+      });
+    } catch (reason) {
+      this._become({ unreadable: asServiceError(reason).message });
     }
   }
 

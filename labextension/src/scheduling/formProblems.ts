@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { clockOf, isFieldText } from '../schedules/times';
 import type { ServiceError } from '../service';
 import type { FieldName, IFormValues } from './formValues';
-import { type IParameter, valueOf } from './parameters';
+import { type IParameter, isOwn, valueOf } from './parameters';
 
 /** The lists of rows in the form. */
 type RowList = 'files' | 'tables' | 'parameters';
@@ -223,11 +223,14 @@ function parameterProblems(
   parameter: IParameter,
   others: ReadonlySet<string>
 ): [string | null, string | null] {
-  const { name, text, type } = parameter;
+  const { name, text, type, own } = parameter;
   const value =
-    valueOf(parameter) === undefined
+    !isOwn(parameter) && valueOf(parameter) === undefined
       ? trans.__('%1 is not of the type %2', text || '“”', type)
       : null;
+  if (own !== null) {
+    return [null, value]; // the notebook's name, which the form cannot change
+  }
   if (name === '') {
     return [trans.__('A parameter needs a name'), value];
   }

@@ -86,7 +86,7 @@ export function ScheduleFormView(props: {
         />
       </div>
       <Timing {...part} preview={model.preview} isPreviewCurrent={model.isPreviewCurrent} />
-      <ParameterRows {...part} />
+      <ParameterRows {...part} unreadable={state.unreadable} />
       <RunOptions {...part} channels={channels.value ?? []} refusals={state.refusals} />
       <Warnings model={model} state={state} trans={trans} />
       {model.record !== null && <Changes model={model} record={model.record} trans={trans} />}

@@ -38,7 +38,7 @@ describe('the form’s tab', () => {
       name: 'report.ipynb',
       isUntitled: false,
       save: () => Promise.resolve('now'),
-      cells: () => Promise.resolve([])
+      read: () => Promise.resolve({ cells: [], metadata: {} })
     };
     const drafts = new DraftStore(state, source.path, null);
     const values = newValues('report', 'UTC', '2090-11-22 09:00', []);

@@ -1,7 +1,7 @@
 import { type ICellModel, isCodeCellModel } from '@jupyterlab/cells';
 import { PathExt } from '@jupyterlab/coreutils';
 import type { IDocumentManager } from '@jupyterlab/docmanager';
-import type { INotebookContent } from '@jupyterlab/nbformat';
+import type { INotebookContent, INotebookMetadata } from '@jupyterlab/nbformat';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
@@ -17,6 +17,12 @@ export type Saved = 'now' | 'before';
 /** The notebook cannot be scheduled in its current state; the message says what to do. */
 export class NotSaved extends Error {}
 
+/** What a form reads of a notebook. */
+export interface IReadNotebook {
+  cells: IExecutedCell[];
+  metadata: Partial<INotebookMetadata>;
+}
+
 /** The notebook of a form, open in this page or not. */
 export interface INotebookSource {
   /** Its path on the Jupyter server. */
@@ -27,8 +33,8 @@ export interface INotebookSource {
   readonly isUntitled: boolean;
   /** Save unsaved changes. Rejects with `NotSaved`. */
   save(): Promise<Saved>;
-  /** Return its cells, from the saved file if it is not open. Rejects when there is none. */
-  cells(): Promise<IExecutedCell[]>;
+  /** Return its content, from the saved file if it is not open. Rejects when there is none. */
+  read(): Promise<IReadNotebook>;
   /** Open it at a cell, counted from 1; absent when it cannot be opened here. */
   showCell?(number: number): Promise<void>;
 }
@@ -91,14 +97,15 @@ export class NotebookSource implements INotebookSource {
     return 'now';
   }
 
-  async cells(): Promise<IExecutedCell[]> {
+  async read(): Promise<IReadNotebook> {
     const panel = this._panel;
     if (!panel) {
       const stored = await this._contents.get(this.fullPath, { type: 'notebook', content: true });
-      return (stored.content as INotebookContent).cells;
+      return stored.content as INotebookContent;
     }
     await panel.context.ready;
-    return Array.from(panel.context.model.cells, cellOf);
+    const { cells, metadata } = panel.context.model;
+    return { cells: Array.from(cells, cellOf), metadata };
   }
 
   async showCell(number: number): Promise<void> {

@@ -1,24 +1,35 @@
 import type { JSX } from 'react';
-import { FormButton, SelectField, TextField } from '../forms';
-import type { IParameter, ParameterType } from './parameters';
+import type { TranslationBundle } from '@jupyterlab/translation';
+import { FormButton, type IOption, SelectField, TextField } from '../forms';
+import { asOwn, type IParameter, isOwn, type ParameterType } from './parameters';
 import type { IPartProps } from './timing';
 
 const TYPES = (['str', 'int', 'float', 'bool'] as const).map(value => ({ value, label: value }));
 const TRUTHS = ['true', 'false'].map(value => ({ value, label: value }));
 
-/** The notebook's declared parameters, and additional ones. */
-export function ParameterRows({ values, problems, set, trans }: IPartProps): JSX.Element {
+interface IRowsProps extends IPartProps {
+  /** Why the notebook's cell of parameters cannot be read, or null. */
+  unreadable: string | null;
+}
+
+/** The notebook's declared parameters, and additional ones; the type of a value that does not fit can be changed. */
+export function ParameterRows(props: IRowsProps): JSX.Element {
+  const { values, problems, set, trans, unreadable } = props;
   const { parameters } = values;
-  const replace = (index: number, changes: Partial<IParameter>): void =>
-    set({
-      parameters: parameters.map((one, place) => (place === index ? { ...one, ...changes } : one))
-    });
+  const replace = (index: number, row: IParameter): void =>
+    set({ parameters: parameters.map((one, place) => (place === index ? row : one)) });
+  const problemOf = (index: number): string | undefined => problems[`parameters.${index}.text`];
   const add = (): void =>
-    set({ parameters: [...parameters, { name: '', type: 'str', text: '', byDefault: null }] });
+    set({ parameters: [...parameters, { name: '', type: 'str', text: '', own: null }] });
   return (
     <fieldset className="jp-SvcForm-group">
       <legend>{trans.__('Parameters')}</legend>
-      {parameters.length === 0 && (
+      {unreadable !== null && (
+        <div className="jp-SvcField-problem" role="status">
+          {trans.__('✗ The cell tagged “parameters” cannot be read: %1', unreadable)}
+        </div>
+      )}
+      {parameters.length === 0 && unreadable === null && (
         <div className="jp-SvcMuted">
           {trans.__(
             'The notebook has none: tag a cell of assignments with “parameters”, or add one here.'
@@ -26,41 +37,41 @@ export function ParameterRows({ values, problems, set, trans }: IPartProps): JSX
         </div>
       )}
       {parameters.map((one, index) => (
-        <div className="jp-SvcForm-row" key={one.byDefault === null ? `added-${index}` : one.name}>
-          {one.byDefault === null && (
-            <>
-              <TextField
-                label={trans.__('Name')}
-                value={one.name}
-                problem={problems[`parameters.${index}.name`]}
-                onChange={name => replace(index, { name })}
-              />
-              <SelectField
-                label={trans.__('Type')}
-                value={one.type}
-                options={TYPES}
-                onChange={type => replace(index, retyped(one, type as ParameterType))}
-              />
-            </>
+        <div className="jp-SvcForm-row" key={one.own === null ? `added-${index}` : one.name}>
+          {one.own === null && (
+            <TextField
+              label={trans.__('Name')}
+              value={one.name}
+              problem={problems[`parameters.${index}.name`]}
+              onChange={name => replace(index, { ...one, name })}
+            />
+          )}
+          {(one.own?.type === 'code' || one.own?.type !== one.type || problemOf(index)) && (
+            <SelectField
+              label={one.own === null ? trans.__('Type') : trans.__('%1: type', one.name)}
+              value={one.type}
+              options={one.own?.type === 'code' ? [codeOption(trans), ...TYPES] : TYPES}
+              onChange={type => replace(index, retyped(one, type as ParameterType))}
+            />
           )}
           <Value
             parameter={one}
-            label={labelOf(one, trans.__('Value'))}
-            problem={problems[`parameters.${index}.text`]}
-            onChange={text => replace(index, { text })}
+            label={one.own === null ? trans.__('Value') : `${one.name} (${one.type})`}
+            problem={problemOf(index)}
+            onChange={text => replace(index, { ...one, text })}
           />
-          {one.byDefault === null && (
+          {one.own === null && (
             <FormButton
               kind="minimal"
               label={trans.__('Remove %1', one.name)}
               onClick={() => set({ parameters: parameters.filter((_, place) => place !== index) })}
             />
           )}
-          {one.byDefault !== null && one.byDefault !== one.text && (
+          {one.own !== null && !isOwn(one) && (
             <FormButton
               kind="minimal"
-              label={trans.__('Back to %1', one.byDefault)}
-              onClick={() => replace(index, { text: one.byDefault ?? '' })}
+              label={trans.__('Back to %1', one.own.text)}
+              onClick={() => replace(index, asOwn(one))}
             />
           )}
         </div>
@@ -73,12 +84,17 @@ export function ParameterRows({ values, problems, set, trans }: IPartProps): JSX
   );
 }
 
-function labelOf(one: IParameter, value: string): string {
-  return one.byDefault === null ? value : `${one.name} (${one.type})`;
+function codeOption(trans: TranslationBundle): IOption {
+  return { value: 'code', label: trans.__('as in the notebook') };
 }
 
-function retyped(one: IParameter, type: ParameterType): Partial<IParameter> {
-  return type === 'bool' && one.text !== 'true' ? { type, text: 'false' } : { type };
+/** Return a parameter of another type; a value takes the place of code, which is none. */
+function retyped(one: IParameter, type: ParameterType): IParameter {
+  if (type === 'code') {
+    return asOwn(one);
+  }
+  const text = one.type === 'code' ? '' : one.text;
+  return { ...one, type, text: type === 'bool' && text !== 'true' ? 'false' : text };
 }
 
 function Value(props: {
@@ -88,6 +104,9 @@ function Value(props: {
   onChange: (text: string) => void;
 }): JSX.Element {
   const { parameter, label, problem, onChange } = props;
+  if (parameter.type === 'code') {
+    return <TextField label={label} value={parameter.text} disabled onChange={onChange} />;
+  }
   if (parameter.type === 'bool') {
     return (
       <SelectField

@@ -1,55 +1,82 @@
-import { argumentsOf, type IParameter, parametersOf, valueOf, withArguments } from './parameters';
+import {
+  argumentsOf,
+  asOwn,
+  declaringPart,
+  type IParameter,
+  parameterOf,
+  valueOf,
+  withArguments,
+  withDeclared
+} from './parameters';
+import type { ArgumentType } from '../service/records/schedules';
 import { warningCells } from './shownWarnings';
 
-function declared(source: string): [string, string, string][] {
-  return parametersOf([{ source, metadata: { tags: ['parameters'] } }]).map(
-    ({ name, type, text }) => [name, type, text]
-  );
-}
+const LITERAL = parameterOf({ name: 'days', code: '7', type: 'int', text: '7' });
+const CODE = parameterOf({ name: 'half', code: '5//2', type: null, text: null });
 
 function parameter(type: IParameter['type'], text: string): IParameter {
-  return { name: 'x', type, text, byDefault: null };
+  return { name: 'x', type, text, own: null };
+}
+
+function declared(name: string, type: ArgumentType, text: string): IParameter {
+  return parameterOf({ name, code: text, type, text });
 }
 
 describe('the parameters of a notebook', () => {
-  it('are the plain values of the tagged cell, typed', () => {
-    expect(
-      declared(
-        "region = 'EU'  # where\ndays: int = 7\nrate = 1_000.5\nsmall = -2e-3\nfull = True\nnext_day = days + 1\nf(3)"
-      )
-    ).toEqual([
-      ['region', 'str', 'EU'],
-      ['days', 'int', '7'],
-      ['rate', 'float', '1000.5'],
-      ['small', 'float', '-2e-3'],
-      ['full', 'bool', 'true']
+  it('are read from its tagged cells and its language alone', () => {
+    const tagged = { cell_type: 'code', source: 'x = 1', metadata: { tags: ['parameters'] } };
+    const other = { cell_type: 'code', source: 'y = 2', metadata: { tags: 'no' } };
+    const language = { kernelspec: { name: 'python3', display_name: 'Python' } };
+    const metadata = { ...language, widgets: {} };
+    const executed = { ...tagged, outputs: [] };
+    expect(declaringPart({ cells: [other, executed, other], metadata })).toEqual({
+      cells: [tagged],
+      metadata: language
+    });
+  });
+
+  it('are literals with their types, or code', () => {
+    expect([LITERAL, CODE]).toEqual([
+      { name: 'days', type: 'int', text: '7', own: { type: 'int', text: '7' } },
+      { name: 'half', type: 'code', text: '5//2', own: { type: 'code', text: '5//2' } }
     ]);
   });
 
-  it.each([
-    ['x <- 7L', ['x', 'int', '7']],
-    ['val x = "a // b" // c', ['x', 'str', 'a // b']],
-    ['x=5', ['x', 'int', '5']],
-    ['x <- FALSE', ['x', 'bool', 'false']],
-    [String.raw`x = "a\"b\té"`, ['x', 'str', 'a"b\té']]
-  ])('are found in other languages: %s', (source, wanted) => {
-    expect(declared(source)).toEqual([wanted]);
-  });
-
-  it('are none without a tagged cell, and of a name given twice the last counts', () => {
-    expect(
-      parametersOf([{ source: 'x = 1' }, { source: 'y = 2', metadata: { tags: 'no' } }])
-    ).toEqual([]);
-    expect(declared('x = 1\nx = 2')).toEqual([['x', 'int', '2']]);
-  });
-
-  it('are read from text of any length', () => {
-    const long = [
-      `x = "${'\\'.repeat(200_000)}`,
-      `y = ${'1'.repeat(200_000)}!`,
-      `z = ${'1'.repeat(1_900)}!`
+  it('have their present values where the form has the own ones of before', () => {
+    const typed = [
+      declared('days', 'int', '5'),
+      declared('half', 'int', '2'),
+      declared('gone', 'int', '2')
     ];
-    expect(declared([...long, 'days = 7'].join('\n'))).toEqual([['days', 'int', '7']]);
+    expect(withDeclared(typed, [LITERAL, CODE])).toEqual([LITERAL, CODE]);
+  });
+
+  it('keep what was typed', () => {
+    const days: IParameter = { ...LITERAL, text: '30' };
+    const half: IParameter = { ...CODE, type: 'str', text: '5//2' };
+    const gone: IParameter = { ...declared('gone', 'int', '2'), text: '3' };
+    const rate: IParameter = { name: 'rate', type: 'int', text: '3', own: null };
+    const own = declared('rate', 'float', '1.5');
+    expect(withDeclared([days, half, gone, rate], [LITERAL, CODE, own])).toEqual([
+      days,
+      half,
+      { ...gone, own: null },
+      { ...own, text: '3' }
+    ]);
+  });
+
+  it('belong to the first row of a name, so that a second one can be taken out', () => {
+    const added: IParameter = { name: 'days', type: 'str', text: 'x', own: null };
+    const rows = [LITERAL, added];
+    expect(withDeclared(withDeclared(rows, [LITERAL]), [LITERAL])).toEqual(rows);
+  });
+
+  it('keep the type of an argument that the notebook has otherwise now', () => {
+    const [given] = withArguments([LITERAL], { days: 30 });
+    const text = declared('days', 'str', '30');
+    const [shown] = withDeclared([given as IParameter], [text]);
+    expect(shown).toEqual({ ...text, type: 'int', isGiven: true });
+    expect(asOwn(shown as IParameter)).toEqual(text);
   });
 });
 
@@ -70,9 +97,7 @@ describe('the value of a text', () => {
 });
 
 describe('the arguments of a schedule', () => {
-  const own = parametersOf([
-    { source: 'days = 7\nrate = 1.5', metadata: { tags: ['parameters'] } }
-  ]);
+  const own: IParameter[] = [LITERAL, declared('rate', 'float', '1.5'), CODE];
 
   it('are what differs from the notebook', () => {
     expect(argumentsOf(own)).toEqual({});
@@ -81,14 +106,29 @@ describe('the arguments of a schedule', () => {
     ).toEqual({ days: 30 });
   });
 
+  it('have a value in the place of code, also one that looks like it', () => {
+    expect(argumentsOf([{ ...CODE, type: 'int', text: '5' }])).toEqual({ half: 5 });
+    const text: IParameter = { ...CODE, type: 'str' };
+    expect(argumentsOf([text])).toEqual({ half: '5//2' });
+    expect(asOwn(text)).toEqual(CODE);
+  });
+
   it('come back into the form, those that the notebook lacks too', () => {
     const shown = withArguments(own, { rate: 2, extra: 'x' });
-    expect(shown.map(({ name, type, text, byDefault }) => [name, type, text, byDefault])).toEqual([
+    expect(shown.map(one => [one.name, one.type, one.text, one.own?.text])).toEqual([
       ['days', 'int', '7', '7'],
       ['rate', 'float', '2', '1.5'],
-      ['extra', 'str', 'x', null]
+      ['half', 'code', '5//2', '5//2'],
+      ['extra', 'str', 'x', undefined]
     ]);
     expect(argumentsOf(shown)).toEqual({ rate: 2, extra: 'x' });
+  });
+
+  it('stay when the notebook has the same value now, until they are taken back', () => {
+    const given = withArguments([], { days: 7 });
+    const shown = withDeclared(given, [LITERAL]);
+    expect(argumentsOf(shown)).toEqual({ days: 7 });
+    expect(shown.map(asOwn)).toEqual([LITERAL]);
   });
 });
 

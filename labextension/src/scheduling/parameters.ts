@@ -1,14 +1,26 @@
-import type { ArgumentValue } from '../service/records/schedules';
+import type {
+  ArgumentType,
+  ArgumentValue,
+  IDeclaredParameter,
+  IDeclaringNotebook
+} from '../service/records/schedules';
 
-/** The types of a notebook's arguments. */
-export type ParameterType = 'str' | 'int' | 'float' | 'bool';
+/** How a parameter is given its value: by a typed text, or by the notebook's own code. */
+export type ParameterType = ArgumentType | 'code';
 
-/** A parameter with its typed value; `byDefault` is the notebook's own text, null for an added one. */
-export interface IParameter {
-  name: string;
+/** A typed value, or code. */
+interface ITyped {
   type: ParameterType;
   text: string;
-  byDefault: string | null;
+}
+
+/** A parameter with its value in the form. */
+export interface IParameter extends ITyped {
+  name: string;
+  /** What the notebook says itself: a literal, or code, which is no value that can be typed; null for an added one. */
+  own: ITyped | null;
+  /** Whether the edited schedule has an argument here: it stays one also when it equals the notebook's value. */
+  isGiven?: boolean;
 }
 
 /** The cell tag that marks a notebook's own values. */
@@ -16,40 +28,27 @@ export const PARAMETERS_TAG = 'parameters';
 
 /** The used part of a cell: its source and tags. */
 export interface ITaggedCell {
+  cell_type: string;
   source: string | string[];
   metadata?: { tags?: unknown };
 }
 
-const STRING = String.raw`"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'`;
-const NUMBER = String.raw`[+-]?(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?L?`;
-const TRUTH = 'True|False|TRUE|FALSE|true|false';
-const ASSIGNMENT = new RegExp(
-  String.raw`^(?:va[lr]\s+)?([A-Za-z_]\w*)(?:\s*:\s*[\w.]+)?\s*(?:=|<-)\s*` +
-    String.raw`(?:(${STRING})|(${NUMBER})|(${TRUTH}))\s*(?:(?:[#;]|//).*)?$`
-);
-const ESCAPES: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t' };
-const LARGEST_INTEGER = 2n ** 63n;
-/** Maximum length of a line; values typed into a form are shorter. */
-const LONGEST_LINE = 2_000;
+const WHOLE = /^-?\d{1,400}$/;
 
-/**
- * Return the parameters declared in a notebook's cell tagged `parameters`: assignments of literals in Python, R, Julia,
- * Scala or Bash. Other values cannot be passed to a run and are omitted.
- */
-export function parametersOf(cells: readonly ITaggedCell[]): IParameter[] {
-  const cell = cells.find(one => tagsOf(one).includes(PARAMETERS_TAG));
-  if (!cell) {
-    return [];
-  }
-  const source = Array.isArray(cell.source) ? cell.source.join('') : cell.source;
-  const found = new Map<string, IParameter>();
-  for (const line of source.split('\n')) {
-    const parameter = line.length > LONGEST_LINE ? null : parameterIn(line.trimEnd());
-    if (parameter) {
-      found.set(parameter.name, parameter);
-    }
-  }
-  return [...found.values()];
+/** Return the part of a notebook that declares its parameters. */
+export function declaringPart(notebook: IDeclaringNotebook): IDeclaringNotebook {
+  const { kernelspec, language_info } = notebook.metadata;
+  const cells = notebook.cells
+    .filter(one => tagsOf(one).includes(PARAMETERS_TAG))
+    .map(({ cell_type, source, metadata }) => ({ cell_type, source, metadata: metadata ?? {} }));
+  return { cells, metadata: { kernelspec, language_info } };
+}
+
+/** Return a notebook's own parameter. */
+export function parameterOf({ name, code, type, text }: IDeclaredParameter): IParameter {
+  const own: ITyped =
+    type === null || text === null ? { type: 'code', text: code } : { type, text };
+  return { name, ...own, own };
 }
 
 /** Return a cell's tags. */
@@ -58,57 +57,18 @@ export function tagsOf(cell: ITaggedCell): string[] {
   return Array.isArray(tags) ? tags.map(String) : [];
 }
 
-function parameterIn(line: string): IParameter | null {
-  const match = ASSIGNMENT.exec(line);
-  if (!match) {
-    return null;
+function parameterFrom(name: string, value: ArgumentValue, own: ITyped | null): IParameter {
+  return { name, type: typeOf(value, own), text: String(value), own, isGiven: true };
+}
+
+function typeOf(value: ArgumentValue, own: ITyped | null): ArgumentType {
+  if (typeof value === 'number') {
+    return Number.isInteger(value) && own?.type !== 'float' ? 'int' : 'float';
   }
-  const [, name = '', quoted, number, truth] = match;
-  const [type, text] = typed(quoted, number, truth);
-  return { name, type, text, byDefault: text };
+  return typeof value === 'boolean' ? 'bool' : 'str';
 }
 
-function typed(quoted?: string, number?: string, truth?: string): [ParameterType, string] {
-  if (quoted !== undefined) {
-    return ['str', unquoted(quoted)];
-  }
-  if (number !== undefined) {
-    const plain = number.replace(/_/g, '');
-    const isInteger = /^[+-]?\d+L?$/.test(plain);
-    return isInteger ? ['int', plain.replace('L', '').replace('+', '')] : ['float', plain];
-  }
-  return ['bool', (truth ?? '').toLowerCase()];
-}
-
-function unquoted(literal: string): string {
-  const escape = /\\(?:x([\da-fA-F]{2})|u([\da-fA-F]{4})|(.))/g;
-  const meant = (_: string, two?: string, four?: string, one?: string): string =>
-    one === undefined
-      ? String.fromCharCode(parseInt(two ?? four ?? '', 16))
-      : (ESCAPES[one] ?? one);
-  return literal.slice(1, -1).replace(escape, meant);
-}
-
-/** Return type and text of a schedule's value. */
-export function parameterFrom(
-  name: string,
-  value: ArgumentValue,
-  declared: IParameter | undefined
-): IParameter {
-  const type =
-    typeof value === 'boolean'
-      ? 'bool'
-      : typeof value === 'string'
-        ? 'str'
-        : numberType(value, declared);
-  return { name, type, text: String(value), byDefault: declared?.byDefault ?? null };
-}
-
-function numberType(value: number, declared: IParameter | undefined): ParameterType {
-  return Number.isInteger(value) && declared?.type !== 'float' ? 'int' : 'float';
-}
-
-/** Return the value of a text; undefined when the text does not fit its type. */
+/** Return the value of a text; undefined when the text does not fit its type, and for code. */
 export function valueOf(parameter: IParameter): ArgumentValue | undefined {
   const text = parameter.text.trim();
   switch (parameter.type) {
@@ -117,16 +77,24 @@ export function valueOf(parameter: IParameter): ArgumentValue | undefined {
     case 'bool':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'int':
-      return /^-?\d{1,19}$/.test(text) && isExact(text) ? Number(text) : undefined;
+      return WHOLE.test(text) && isExact(text) ? Number(text) : undefined;
     case 'float':
-      return text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
+      return text !== '' && Number.isFinite(Number(text)) && !(WHOLE.test(text) && !isExact(text))
+        ? Number(text)
+        : undefined;
+    case 'code':
+      return undefined;
   }
 }
 
 /** JavaScript numbers are doubles: an integer beyond 2⁵³ would change. */
-function isExact(text: string): boolean {
-  const value = BigInt(text);
-  return -LARGEST_INTEGER <= value && value < LARGEST_INTEGER && Number.isSafeInteger(Number(text));
+function isExact(whole: string): boolean {
+  return Number.isSafeInteger(Number(whole));
+}
+
+/** Return whether a parameter has the notebook's own value, which is not passed to a run. */
+export function isOwn({ type, text, own, isGiven = false }: IParameter): boolean {
+  return !isGiven && type === own?.type && text === own.text;
 }
 
 /** Return the arguments of a schedule: the values that differ from the notebook's own. */
@@ -134,7 +102,7 @@ export function argumentsOf(parameters: readonly IParameter[]): { [name: string]
   const given: { [name: string]: ArgumentValue } = {};
   for (const parameter of parameters) {
     const value = valueOf(parameter);
-    if (parameter.name !== '' && value !== undefined && parameter.text !== parameter.byDefault) {
+    if (parameter.name !== '' && value !== undefined && !isOwn(parameter)) {
       given[parameter.name] = value;
     }
   }
@@ -149,15 +117,32 @@ export function withArguments(
   const values = given ?? {};
   const own = declared.map(one => {
     const value = values[one.name];
-    return value === undefined ? one : parameterFrom(one.name, value, one);
+    return value === undefined ? one : parameterFrom(one.name, value, one.own);
   });
   const names = new Set(declared.map(one => one.name));
   const added = Object.entries(values).filter(([name]) => !names.has(name));
-  return [...own, ...added.map(([name, value]) => parameterFrom(name, value, undefined))];
+  return [...own, ...added.map(([name, value]) => parameterFrom(name, value, null))];
 }
 
-/** Return a parameter with its declaration: the notebook's own value, and float for a whole number if so declared. */
-export function declaredAs(one: IParameter, declared: IParameter | undefined): IParameter {
-  const type = declared?.type === 'float' && one.type === 'int' ? 'float' : one.type;
-  return { ...one, type, byDefault: declared?.byDefault ?? null };
+/** Return a parameter with the notebook's own value, which an added one does not have. */
+export function asOwn({ name, type, text, own }: IParameter): IParameter {
+  return { name, ...(own ?? { type, text }), own };
+}
+
+/** Return the parameters of a form with what the notebook declares now: its own values are its present ones. */
+export function withDeclared(
+  typed: readonly IParameter[],
+  declared: readonly IParameter[]
+): IParameter[] {
+  return typed.flatMap((one, place) => {
+    const isFirst = typed.findIndex(other => other.name === one.name) === place;
+    const now = isFirst ? declared.find(other => other.name === one.name) : undefined;
+    if (isOwn(one)) {
+      return now ? [now] : [];
+    }
+    const own = now?.own ?? null;
+    return [
+      { ...one, type: own?.type === 'float' && one.type === 'int' ? 'float' : one.type, own }
+    ];
+  });
 }

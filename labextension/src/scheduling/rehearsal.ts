@@ -14,7 +14,7 @@ const NO_NOTEBOOK: INotebookSource = {
   name: '',
   isUntitled: false,
   save: () => Promise.resolve('before'),
-  cells: () => Promise.resolve([])
+  read: () => Promise.resolve({ cells: [], metadata: {} })
 };
 
 /**

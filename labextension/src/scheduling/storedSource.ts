@@ -1,7 +1,6 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import { pathOf, type ServiceRequests } from '../service';
-import type { INotebookSource, Saved } from './notebookSource';
-import type { IExecutedCell } from './shownWarnings';
+import type { INotebookSource, IReadNotebook, Saved } from './notebookSource';
 
 /** The copy that a schedule runs: the notebook of an edit, independent of the local one. */
 export class StoredSource implements INotebookSource {
@@ -24,9 +23,8 @@ export class StoredSource implements INotebookSource {
     return Promise.resolve('before');
   }
 
-  async cells(): Promise<IExecutedCell[]> {
+  async read(): Promise<IReadNotebook> {
     const path = `contents/${pathOf(...(await this._place()).split('/'))}`;
-    const stored = await this._requests.get<{ content: { cells: IExecutedCell[] } }>(path);
-    return stored.content.cells;
+    return (await this._requests.get<{ content: IReadNotebook }>(path)).content;
   }
 }

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
-import re
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from svc_jupyter.api.text import is_unicode
+from svc_jupyter.api.notebook_parameters import is_name, problem_of
 
-_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_NAME_LIMIT = 255
 _SHOWN = 40
 _MOST = 1000
-_LARGEST_INTEGER = 2**63
 
 
 def _object_of(value: Any) -> Any:
@@ -30,26 +25,11 @@ def _object_of(value: Any) -> Any:
 
 def _check(value: dict[str, Any]) -> dict[str, Any]:
     for name, item in value.items():
-        if not _NAME.fullmatch(name) or len(name) > _NAME_LIMIT:
+        if not is_name(name):
             raise ValueError(f"{name[:_SHOWN]!r} is not a variable name (letters, digits and _, not first a digit)")
-        if problem := _problem(item):
+        if problem := problem_of(item):
             raise ValueError(f"{name[:_SHOWN]!r} {problem}")
     return value
-
-
-def _problem(item: Any) -> str | None:
-    """Return why a value cannot be given to a notebook, None when it can."""
-    if isinstance(item, bool):
-        return None
-    if isinstance(item, str):
-        if "\0" in item:
-            return "holds a NUL character"
-        return None if is_unicode(item) else "holds a character that is not Unicode (a lone surrogate)"
-    if isinstance(item, int):
-        return None if -_LARGEST_INTEGER <= item < _LARGEST_INTEGER else "does not fit into 64 bits"
-    if isinstance(item, float):
-        return None if math.isfinite(item) else "must be a finite number"
-    return "must be a string, integer, float or boolean"
 
 
 NotebookArguments = Annotated[

@@ -40,6 +40,8 @@ class ServiceDouble(Commands):
         self.taps: dict[int, dict[str, Any]] = {}
         self.contents: dict[str, list[dict[str, Any]]] = {}
         """The entries of folders, by path."""
+        self.notebooks: dict[str, dict[str, Any]] = {}
+        """The documents of notebooks, by path."""
 
     def __exit__(self, *error_of_body: object) -> None:
         for number in self.commands:
@@ -111,6 +113,9 @@ class ServiceDouble(Commands):
         if method == "PUT":
             self.contents.setdefault(folder, []).append(record_of(Contents, name=name, path=path, type=body["type"]))
             return httpx.Response(200, json=self.contents[folder][-1])
+        if path in self.notebooks:
+            about = {"name": name, "path": path, "type": "notebook", "format": "json", "content": self.notebooks[path]}
+            return httpx.Response(200, json=record_of(Contents, **about))
         if path not in self.contents:
             return error(404, f"there is no {path}")
         about = {"name": name, "path": path, "type": "directory", "format": "json", "content": self.contents[path]}

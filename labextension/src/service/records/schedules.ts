@@ -13,6 +13,29 @@ export type ScheduleChange = NonNullable<Schemas['ScheduleUpdate']['status']>;
 /** The value of a notebook's parameter. */
 export type ArgumentValue = string | number | boolean;
 
+/** The types of a notebook's arguments. */
+export type ArgumentType = 'str' | 'int' | 'float' | 'bool';
+
+/** The part of a notebook that declares parameters. */
+export interface IDeclaringNotebook {
+  cells: { cell_type: string; source: string | string[]; metadata?: { tags?: unknown } }[];
+  metadata: { kernelspec?: unknown; language_info?: unknown };
+}
+
+/** A parameter as the server reads it from a notebook; `type` and `text` are null where `code` is no literal. */
+export interface IDeclaredParameter {
+  name: string;
+  code: string;
+  type: ArgumentType | null;
+  text: string | null;
+}
+
+/** The parameters that a notebook declares; `problem` says why its cell of them cannot be read. */
+export interface IDeclaredParameters {
+  parameters: IDeclaredParameter[];
+  problem: string | null;
+}
+
 /** One unit and its count, as `{ days: 1 }`. */
 export type Interval = { [unit in TimeUnit]?: number | string };
 

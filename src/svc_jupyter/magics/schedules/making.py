@@ -13,7 +13,7 @@ from svc_jupyter.magics.arguments.decorators import argument
 from svc_jupyter.magics.arguments.options import macro_options, macros, out_option
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.commands.composite import Section, sections_of
-from svc_jupyter.magics.commands.notebook_runs import arguments_of
+from svc_jupyter.magics.commands.notebook_runs import arguments_for, texts_of
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.schedules.handle import LAST_ACTIONS_SHOWN, PreviewAnswer, ScheduleHandle
 from svc_jupyter.magics.schedules.options import (
@@ -68,23 +68,29 @@ class ScheduleMaking(SvcFamily):
 
     @action("svc_schedule create-notebook")
     @argument("path", metavar="PATH", help="Notebook to run, such as Users/ann@example.com/report.ipynb.")
-    @argument("--arg", metavar="NAME=VALUE", action="append", default=[], help="Parameter of the notebook. Repeatable.")
+    @argument(
+        "--arg", metavar="NAME=VALUE", action="append", default=[], help="Parameter, of the type that the notebook has."
+    )
     @argument("--keep-source", action="store_true", help="Do not write the outputs into the stored notebook.")
     @schedule_options
     @out_option("the schedule's handle")
     def create_notebook(self, values: argparse.Namespace) -> ScheduleHandle:
         """Run a stored notebook at the times of --every or --cron."""
         command: dict[str, Any] = {"path": values.path}
-        if arguments := arguments_of(values.arg):
-            command["arguments"] = arguments
         if values.keep_source:
             command["upload_to_source"] = False
+        texts = texts_of(values.arg)
         fields = self._timetable(values) | schedule_fields(values, self.shell.user_ns)
         for name in ("retry", "retry_delay"):  # a notebook's command has its own
             if name in fields:
                 command[name] = fields.pop(name)
-        made = ask(lambda: self._created("JupyterNotebookCommand", command, fields), "schedule")
-        return self.keep(values, made)
+
+        def make() -> ScheduleHandle:
+            if texts:
+                command["arguments"] = arguments_for(values.path, texts, self.session.client())
+            return self._created("JupyterNotebookCommand", command, fields)
+
+        return self.keep(values, ask(make, "schedule"))
 
     @action("svc_schedule edit")
     @argument("schedule", metavar="SCHEDULE", help="Name or id of the schedule.")

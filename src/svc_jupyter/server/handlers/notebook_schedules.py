@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from tornado.web import HTTPError
+from jupyter_server.auth.decorator import authorized
+from tornado.web import HTTPError, authenticated
 
 from svc_jupyter.api import paths
+from svc_jupyter.api.notebook_parameters import Parameter, Unreadable, parameters_in
 from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.schedules import comparison, submission_of
-from svc_jupyter.server.handlers.service_handler import CopiesHandler, asks_the_service, without
+from svc_jupyter.server.handlers.service_handler import (
+    CopiesHandler,
+    ServiceHandler,
+    asks_the_service,
+    without,
+)
 from svc_jupyter.server.local_files import read_notebook
 from svc_jupyter.server.runs_by_hand import RUNS_BY_HAND, RunsByHand, tags_of
 from svc_jupyter.server.scheduled_copies import CopyPaths, same_to_run
@@ -176,6 +184,35 @@ class CopyComparisonHandler(_NotebookHandler):
         self.finish(await comparison(_without_outputs(copy), _without_outputs(content)))
 
 
+class ParametersHandler(ServiceHandler):
+    """The parameters that a notebook declares; the service is not asked."""
+
+    @authenticated
+    @authorized
+    async def post(self) -> None:
+        """Answer with the `parameters` of the body's `notebook`, of which only cells and metadata count.
+
+        Each has `name`, `code` (its default as written), `type` and `text`: the type and the value of a literal, both
+        null for other code. `problem` says why there are none when its cell of parameters cannot be read.
+        """
+        notebook = self.body.get("notebook")
+        if not isinstance(notebook, dict):
+            raise HTTPError(422, "notebook must be a notebook")
+        problem, found = None, None
+        try:
+            found = parameters_in(notebook)
+        except Unreadable as error:
+            problem = str(error)
+        self.finish({"parameters": [_shown(each) for each in found or ()], "problem": problem})
+
+
+def _shown(parameter: Parameter) -> dict[str, Any]:
+    """Return a parameter for the page, where numbers lose digits: the value is a text."""
+    value = parameter.value
+    text = value if value is None or isinstance(value, str) else json.dumps(value)
+    return {"name": parameter.name, "code": parameter.code, "type": parameter.type, "text": text}
+
+
 def _without_outputs(notebook: dict[str, Any]) -> dict[str, Any]:
     return {"cells": [without(cell, "outputs") for cell in notebook.get("cells", [])]}
 
@@ -199,4 +236,5 @@ NOTEBOOK_SCHEDULE_HANDLERS = (
     (r"schedules/copy", ScheduleCopyHandler),
     (r"schedules/copy/comparison", CopyComparisonHandler),
     (r"runs", NotebookRunsHandler),
+    (r"notebook_parameters", ParametersHandler),
 )

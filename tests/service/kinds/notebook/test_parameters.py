@@ -7,11 +7,12 @@ import json
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nbformat.v4 import new_notebook
 from tests.service.kinds.notebook.notebooks import code, prose
 
+from svc_jupyter.api.notebook_parameters import parameters_of
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
 from svc_jupyter.service.kinds.notebook.parameters import assignments, inject
 
@@ -108,6 +109,22 @@ def test_a_language_without_literals_here_is_refused_with_those_that_have():
     assert not caught.value.may_retry
 
 
+@given(VALUES)
+@example("é}")
+@example("😀")
+@example("$x")
+@example("it's")
+@example("\x011")
+def test_what_is_written_is_read_again(value):
+    for language in ("python", "R", "julia", "scala"):
+        [parameter] = parameters_of(assignments({"a": value}, language), language)
+        is_double = language == "R" and type(value) is int and abs(value) >= 2**31  # R's integers have 32 bits
+        same = float(value) if is_double else value
+        assert (type(parameter.value), parameter.value) == (type(same), same), language
+    [parameter] = parameters_of(assignments({"a": value}, "bash"), "bash")  # where all is text
+    assert str(parameter.value).lower() == str(value).lower() or float(parameter.value) == float(value)
+
+
 def sources(notebook):
     return [cell.source for cell in notebook.cells]
 
@@ -117,6 +134,33 @@ def test_the_cell_follows_the_first_one_tagged_parameters():
     assert inject(notebook, {"a": 1}, "python") == "parameters: a"
     assert sources(notebook) == ["p", "a = 0", "# Parameters\na = 1", "b"]
     assert notebook.cells[2].metadata == {"tags": ["injected-parameters"]}
+
+
+def test_the_cell_follows_the_one_of_code_that_declares_the_parameters():
+    heading = prose("# Parameters")
+    heading.metadata["tags"] = ["parameters"]
+    notebook = new_notebook(cells=[heading, code("a = 0.5", "parameters")])
+    inject(notebook, {"a": 1}, "python")
+    assert sources(notebook) == ["# Parameters", "a = 0.5", "# Parameters\na = 1.0"]
+    alone = new_notebook(cells=[code("b"), heading, code("a")])
+    inject(alone, {"a": 1}, "python")
+    assert sources(alone) == ["b", "# Parameters", "# Parameters\na = 1", "a"]
+
+
+def test_arguments_that_the_notebooks_own_cell_does_not_assign_are_named():
+    notebook = new_notebook(cells=[code("region, days = 'EU', 7", "parameters")])
+    log = inject(notebook, {"dayz": 1, "region": "US", "daze": 2}, "python")
+    assert log == "parameters: dayz, region, daze; the notebook's own cell of parameters has no dayz, daze"
+    branching = new_notebook(cells=[code("x = 1\nif x:\n    region = 'US'", "parameters")])
+    assert inject(branching, {"region": "EU"}, "python") == "parameters: region"
+    unreadable = new_notebook(cells=[code("days = (", "parameters")])
+    assert inject(unreadable, {"dayz": 1}, "python") == "parameters: dayz"
+
+
+def test_a_whole_number_is_a_float_where_the_notebook_has_one():
+    notebook = new_notebook(cells=[code("rate = 1.5\nshare: float = 1\ndays = 7", "parameters")])
+    inject(notebook, {"rate": 2, "share": 3, "days": 8, "other": 9}, "python")
+    assert sources(notebook)[1] == "# Parameters\nrate = 2.0\nshare = 3.0\ndays = 8\nother = 9"
 
 
 def test_without_such_a_cell_it_comes_first():

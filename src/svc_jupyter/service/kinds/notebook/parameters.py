@@ -16,11 +16,9 @@ from typing import Any
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from svc_jupyter.api.notebook_parameters import PARAMETERS, Argument, Parameter, Unreadable, declares, parameters_of
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
-from svc_jupyter.service.kinds.notebook.job import Argument
 
-PARAMETERS = "parameters"
-"""The tag of the cell with the notebook's default values."""
 INJECTED = "injected-parameters"
 """The tag of the cell that a run inserts."""
 _CELL_IDS_SINCE = (4, 5)
@@ -58,7 +56,8 @@ class Language:
 
 
 def inject(notebook: NotebookNode, arguments: Mapping[str, Argument], language: str) -> str | None:
-    """Insert the arguments into a notebook (of format 4): after its cell tagged `parameters`, or else first.
+    """Insert the arguments into a notebook (of format 4): after its cell tagged `parameters` (the first one of code,
+    if there is one), or else first.
 
     Replaces the cell of an earlier run, or removes it when there are no arguments. Returns a line for the log, None
     when nothing changed. Raises `RunFailure` for an unsupported language and a reserved name.
@@ -68,14 +67,34 @@ def inject(notebook: NotebookNode, arguments: Mapping[str, Argument], language: 
     notebook.cells = kept
     if not arguments:
         return "the parameters of an earlier run were taken out" if removed else None
+    tagged = [number for number, cell in enumerate(kept, start=1) if _has_tag(cell, PARAMETERS)]
+    place = next((number for number in tagged if declares(kept[number - 1])), tagged[0] if tagged else 0)
+    source = kept[place - 1].source if place else ""
+    declared = _declared(source, language)
+    given = {name: _as_declared(value, declared.get(name)) for name, value in arguments.items()}
     cell: NotebookNode = new_code_cell(  # type: ignore[no-untyped-call]
-        assignments(arguments, language), metadata={"tags": [INJECTED]}
+        assignments(given, language), metadata={"tags": [INJECTED]}
     )
     if (notebook.nbformat, notebook.nbformat_minor) < _CELL_IDS_SINCE:
         del cell["id"]
-    place = next((number for number, cell in enumerate(kept, start=1) if _has_tag(cell, PARAMETERS)), 0)
     kept.insert(place, cell)
-    return f"parameters: {', '.join(arguments)}"
+    unknown = [name for name in arguments if not re.search(rf"\b{name}\b", source)] if declared else []
+    note = f"; the notebook's own cell of parameters has no {', '.join(unknown)}" if unknown else ""
+    return f"parameters: {', '.join(arguments)}{note}"
+
+
+def _declared(source: str, language: str) -> dict[str, Parameter]:
+    """Return the parameters of a cell by name; none where it cannot be read."""
+    try:
+        return {each.name: each for each in parameters_of(source, language)}
+    except Unreadable:
+        return {}
+
+
+def _as_declared(value: Argument, parameter: Parameter | None) -> Argument:
+    """Return a whole number as a float where the notebook has one: JSON does not tell 2 from 2.0."""
+    is_float = parameter is not None and type(parameter.value) is float
+    return float(value) if is_float and type(value) is int else value
 
 
 def assignments(arguments: Mapping[str, Argument], language: str) -> str:
