@@ -16,7 +16,7 @@ from svc_jupyter.service.installs.download import Patience
 from svc_jupyter.service.installs.install import Installation
 from svc_jupyter.service.installs.lock import Lock, parse
 
-PATIENCE = Patience(tries=3, first_pause=0.01, longest_pause=0.05, silence=0.5)
+PATIENCE = Patience(tries=3, first_pause=0.01, longest_pause=0.05)
 KILOBYTES = 300
 
 Fault = Callable[["Handler", bytes], None]

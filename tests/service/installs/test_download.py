@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+from dataclasses import replace
 
 import pytest
 from tests.service.installs.conftest import PATIENCE, Fault, Handler, Repository
@@ -9,6 +10,8 @@ from svc_jupyter.service.installs.failures import RepositoryFailed, RepositoryRe
 from svc_jupyter.service.installs.install import Installation
 from svc_jupyter.service.installs.lock import Lock
 from svc_jupyter.service.installs.store import digest_of
+
+BEFORE_THE_SILENCE = 100_000
 
 
 def cut(handler: Handler, content: bytes) -> None:
@@ -45,7 +48,7 @@ def silent(handler: Handler, content: bytes) -> None:
     handler.send_response(200)
     handler.send_header("Content-Length", str(len(content)))
     handler.end_headers()
-    handler.wfile.write(content[:100_000])
+    handler.wfile.write(content[:BEFORE_THE_SILENCE])
     handler.wfile.flush()
     handler.server.gone.wait(10)
     handler.close_connection = True
@@ -79,7 +82,6 @@ async def install(installation: Installation, lock: Lock) -> None:
         pytest.param([cut, status(416)], 3, id="the range is refused"),
         pytest.param([wrong_bytes], 2, id="wrong bytes once"),
         pytest.param([too_much], 2, id="more than the file"),
-        pytest.param([silent], 2, id="silence"),
         pytest.param([status(503), status(502)], 3, id="away for a moment"),
         pytest.param([status(429, **{"Retry-After": "1"})], 2, id="too many requests"),
     ],
@@ -98,6 +100,15 @@ async def test_an_interrupted_download_resumes_where_it_stopped(
     repository.faults[path] += [cut]
     await install(installation, lock)
     assert repository.ranges[path] == [None, f"bytes={len(repository.files[path]) // 2}-"]
+
+
+async def test_a_download_goes_on_after_a_silence(
+    installation: Installation, lock: Lock, repository: Repository, path: str
+):
+    repository.faults[path] += [silent]
+    impatient = Installation(installation.root, lambda: repository.address, replace(PATIENCE, silence=2.0))
+    await install(impatient, lock)
+    assert repository.ranges[path] == [None, f"bytes={BEFORE_THE_SILENCE}-"]
 
 
 async def test_wrong_bytes_twice_name_the_file_and_install_nothing(

@@ -16,7 +16,7 @@ from tests.support.until import until
 from svc_jupyter.service.installs import install as install_module
 from svc_jupyter.service.installs.failures import DiskFull, FolderUnusable
 from svc_jupyter.service.installs.install import Installation
-from svc_jupyter.service.installs.lock import Lock, parse
+from svc_jupyter.service.installs.lock import Artifact, Lock, parse
 
 INSTALLER = Path(__file__).parent / "installing.py"
 
@@ -66,14 +66,16 @@ class Gate:
         self.open.wait(30)
         handler.wfile.write(content[len(content) // 2 :])
 
+    def after(self, handler: Handler, content: bytes) -> None:
+        """Serve another file once half of this one was sent."""
+        self.reached.wait(30)
+        handler.serve(content)
 
-def parts_of(root: Path) -> int:
-    """The bytes that are in parts, which another process makes and moves away meanwhile."""
-    size = 0
-    for part in (root / "store" / "parts").glob("*"):
-        with suppress(FileNotFoundError):
-            size += part.stat().st_size
-    return size
+
+def arrived(installation: Installation, artifact: Artifact) -> int:
+    """Return the bytes of a file that is under way."""
+    part = installation.store.part(artifact)
+    return part.stat().st_size if part.exists() else 0
 
 
 async def test_the_jars_are_in_the_order_of_the_lock(installation: Installation, lock: Lock):
@@ -110,7 +112,7 @@ async def test_a_file_of_two_engines_is_downloaded_once_and_lies_there_once(
     await asyncio.gather(installation.install(lock, quiet), installation.install(other, quiet))
     assert repository.requests[shared.path] == 1
     assert installation.jars(lock)[0].stat().st_ino == installation.jars(other)[0].stat().st_ino
-    assert parts_of(installation.root) == 0
+    assert not list(installation.store.part(shared).parent.iterdir())
 
 
 async def test_a_damaged_file_in_the_store_is_downloaded_anew(
@@ -130,11 +132,12 @@ async def test_a_killed_installer_leaves_nothing_half_and_the_next_goes_on_where
     installer: Callable[..., subprocess.Popen[str]], installation: Installation, lock: Lock, repository: Repository
 ):
     gate = Gate()
-    last = lock.artifacts[-1]
+    *others, last = lock.artifacts
+    repository.faults[others[-1].path] += [gate.after]
     repository.faults[last.path] += [gate]
     process = installer()
     await asyncio.to_thread(gate.reached.wait, 30)
-    await until(lambda: parts_of(installation.root) == last.size // 2)
+    await until(lambda: not installation.store.missing(others) and arrived(installation, last) == last.size // 2)
     process.kill()
     process.wait()
     gate.open.set()
@@ -171,7 +174,7 @@ async def test_a_cancelled_installation_ends_at_once_and_keeps_what_came(
     repository.faults[first.path] += [gate]
     task = asyncio.create_task(installation.install(lock, quiet))
     await asyncio.to_thread(gate.reached.wait, 30)
-    await until(lambda: (part := installation.store.part(first)).exists() and part.stat().st_size == first.size // 2)
+    await until(lambda: arrived(installation, first) == first.size // 2)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task

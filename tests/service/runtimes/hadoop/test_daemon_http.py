@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
+from svc_jupyter.service.runtimes.hadoop.daemon_http import ANSWER_SECONDS, DaemonHttp, DaemonSilent
 
 
 def _answer(body: bytes, status: bytes = b"200 OK") -> bytes:
@@ -13,7 +13,7 @@ def _answer(body: bytes, status: bytes = b"200 OK") -> bytes:
 
 
 @asynccontextmanager
-async def _daemon(*answers: bytes | None):
+async def _daemon(*answers: bytes | None, seconds: float = ANSWER_SECONDS):
     """A server that gives these answers one after the other, the last one again and again; None hangs."""
     left = list(answers)
     serving: set[asyncio.Task[None]] = set()
@@ -31,7 +31,7 @@ async def _daemon(*answers: bytes | None):
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
     async with server:
         host, port = server.sockets[0].getsockname()
-        http = DaemonHttp(seconds=0.5)
+        http = DaemonHttp(seconds=seconds)
         try:
             yield http, f"http://{host}:{port}"
         finally:
@@ -45,7 +45,7 @@ async def test_an_answer_is_json():
 
 
 async def test_a_daemon_that_hangs_is_silent_after_the_limit():
-    async with _daemon(None) as (http, address):
+    async with _daemon(None, seconds=0.5) as (http, address):
         with pytest.raises(DaemonSilent, match=r"127\.0\.0\.1:\d+ did not answer within 0\.5 s"):
             await http.get(address)
 
