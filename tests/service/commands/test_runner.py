@@ -141,7 +141,7 @@ async def test_one_that_fails_at_an_end_keeps_neither_the_end_nor_the_others_fro
     assert (row["status"], row["name"]) == ("error", None)
     assert row["message"] == "exited with 3"
     assert owed(database) == [(command_id, "Followers.fails")]
-    assert followers.heard == [("hears", command_id)]
+    await until(lambda: followers.heard == [("hears", command_id)])
 
     await first.stop()
     followers.is_right = True
@@ -199,7 +199,7 @@ async def test_an_end_that_cannot_be_written_whole_is_written_all_the_same(
     assert (row["status"], row["progress"]) == ("done", 100)
     assert "not everything about its end could be stored" in row["message"]
     assert "end_not_written_whole" in "".join(capsys.readouterr())
-    assert followers.heard == [("hears", command_id)]
+    await until(lambda: followers.heard == [("hears", command_id)])
 
 
 async def test_a_hook_at_the_end_sees_the_finished_row_in_its_transaction(
