@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import asdict
@@ -27,6 +28,7 @@ from tests.support.until import until, written
 
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.ends import StopReason
+from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.rows import CommandRow, command_root
 from svc_jupyter.service.commands.runner import Runner
@@ -237,6 +239,19 @@ async def test_the_row_that_is_at_hand_after_an_end_is_what_the_database_has(
         assert json.loads(json.dumps(asdict(row))) == at_end
 
 
+async def test_a_command_that_has_ended_in_the_database_is_not_at_hand_as_a_running_one(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    """Who read its end, and then asks for its results, must not be told that it still runs."""
+    command_id, told = add_command(), threading.Event()
+    monkeypatch.setattr(Job, "has_ended_as", lambda _job, _row: told.wait(10))
+    runner = await new_runner()
+    await ended(database, command_id)
+    at_hand = runner.row_at_hand(command_id)
+    told.set()
+    assert at_hand is None
+
+
 async def test_the_row_of_an_end_is_not_at_hand_for_long(
     new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
 ):
@@ -351,7 +366,7 @@ class TestOnPostgresql:
         script = f"echo x >>{tmp_path}/begun; until [ -e {tmp_path}/go ]; do sleep 0.02; done"
         first = add_command(command={"inline": script})
         runner = await new_runner()
-        await until(lambda: (live := runner.live(first)) and live.pid)
+        await written(tmp_path / "begun")
         before = runner._lease.replica
         with database.begin() as connection:
             queue.inherit(connection, queue.Replica("h" * 32, before.host, Identity(1)), gone=[before], now=time.time())

@@ -92,9 +92,9 @@ class Runner:
         return None if job is None else job.live
 
     def row_at_hand(self, command_id: int) -> CommandRow | None:
-        """Return the row of a command that runs here or has just ended here, without reading the database."""
+        """Return the row of a command that has just ended here, without reading the database."""
         job = self._jobs.get(command_id)
-        return self._just_ended.get(command_id) if job is None else job.row
+        return self._just_ended.get(command_id) if job is None else job.final_row
 
     def launch(self, row: CommandRow) -> None:
         """Run a command that the intake claimed; called after the commit, from any thread."""
@@ -220,7 +220,7 @@ class Runner:
     # Stopping commands
 
     def _on_ended(self, payload: str) -> None:
-        """Replace the job's row, so that waiting calls no longer get the row of the running command."""
+        """Keep the final row at hand for those who wait for it."""
         job = self._jobs.pop(int(payload), None) if payload else None
         if job is not None and job.final_row is not None:
             self._just_ended[job.id] = job.final_row
