@@ -157,6 +157,7 @@ def test_the_executed_notebook_and_the_progress_grow_with_the_cells(parent, tmp_
     run = parent.start("print('first')", "print('second')", wait, "print('last')")
     progress = run.folder / "progress"
     wait_until(lambda: progress.exists() and progress.read_text() == "49\n", "two cells to be done", DEADLINE)
+    wait_until(lambda: run.outputs[1], "the outputs, which are put off when writing takes long", DEADLINE)
     assert [texts(outputs) for outputs in run.outputs] == [["first\n"], ["second\n"], [], []]
     assert "second" in run.log
     go.touch()

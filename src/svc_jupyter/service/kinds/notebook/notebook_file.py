@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import shutil
 import time
@@ -73,14 +75,28 @@ class ExecutedFile:
         self._min_free_bytes = min_free_bytes
         self._cost = 0.0
         self._saved_at = 0.0
+        self._planned: asyncio.TimerHandle | None = None
 
     def save_soon(self) -> None:
-        """Save unless that would take more than a tenth of the time: a large one is not written after each cell."""
-        if self._cost < _CHEAP_SECONDS or time.monotonic() - self._saved_at > _SHARE * self._cost:
+        """Save now, or once that takes at most a tenth of the time: a large one is not written after each cell.
+
+        Call it in the event loop; end with `save`, after which nothing is written later.
+        """
+        pause = 0.0 if self._cost < _CHEAP_SECONDS else self._saved_at + _SHARE * self._cost - time.monotonic()
+        if pause <= 0:
+            self.save()
+        elif self._planned is None:
+            self._planned = asyncio.get_running_loop().call_later(pause, self._save_planned)
+
+    def _save_planned(self) -> None:
+        with contextlib.suppress(RunFailure):  # the next save raises it, in the run
             self.save()
 
     def save(self, *, durable: bool = False) -> None:
         """Write the notebook. Raises `RunFailure` when the disk is (nearly) full; the previous file is kept then."""
+        if self._planned is not None:
+            self._planned.cancel()
+            self._planned = None
         began = time.monotonic()
         self.check_room()
         text: str = writes_json(self._notebook) + "\n"  # type: ignore[no-untyped-call]
