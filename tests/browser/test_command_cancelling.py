@@ -5,11 +5,12 @@ from __future__ import annotations
 from playwright.sync_api import expect
 from tests.browser.lab_page import LabPage
 from tests.browser.views import row_with
-from tests.support.service_process import ServiceProcess
+from tests.support.service_process import ServiceProcess, wait_until
 
 
 def test_a_running_command_is_cancelled_after_one_question(page: LabPage, service: ServiceProcess) -> None:
     command = service.submit("sleep 3600", name=f"to be cancelled {page.name}")
+    wait_until(lambda: service.record(command["id"])["status"] == "running", "the command's beginning")
     page.open()
     row = row_with(page, command["name"])
     row.get_by_role("button").click()

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 from tests.browser.lab_page import LabPage
 from tests.browser.lab_process import LabProcess
+from tests.browser.test_side_panel import hear_of_all_requests
 from tests.support.service_process import ServiceProcess
 
 _SHOW = "svc-jupyter:show-runs"
@@ -80,6 +81,7 @@ def test_runs_are_shown_failed_first_filtered_and_opened_and_a_hidden_page_asks_
     assert box["x"] + box["width"] <= 700
     lines.nth(0).locator(".jp-mod-failed").click()
     expect(page.page.locator(".jp-SvcCommandDetail, [id^=svc-jupyter-command]").first).to_be_visible()
+    hear_of_all_requests(page)
     sent = len(page.traffic.to_the_extension("runs/recent"))
     page.page.wait_for_timeout(11_000)  # longer than the pause between two reads of a visible page
     assert len(page.traffic.to_the_extension("runs/recent")) == sent

@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 
 import pytest
 from playwright.sync_api import Locator, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from tests.browser.lab_page import SECONDS, LabPage
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -45,9 +46,16 @@ def test_tab_completes_tables_and_columns(page: LabPage, tap: str) -> None:
     # In the middle of the text, with several choices.
     for key in ("Control+Home", "ArrowDown", "End"):
         page.page.keyboard.press(key)
-    page.page.keyboard.press("Tab")
     completer = page.page.locator(".jp-Completer:visible")
-    completer.wait_for()
+
+    def is_open() -> bool:
+        page.page.keyboard.press("Tab")
+        with suppress(PlaywrightTimeoutError):
+            completer.wait_for(timeout=2000)
+            return True
+        return False
+
+    wait_until(is_open, "the choices", SECONDS)
     expect(completer.locator(".jp-Completer-match")).to_have_text(["flight_id", "dep_delay"])
     page.page.keyboard.press("ArrowDown")
     page.page.keyboard.press("Enter")

@@ -27,11 +27,12 @@ def pids(folder: Path) -> list[int]:
 
 
 def kill(pid: int) -> None:
-    """End a stand-in; its pid may belong to something else by now."""
+    """End a stand-in, and wait until its locks are free; its pid may belong to something else by now."""
     with suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
         if PROGRAM[1] in process.cmdline():
             process.kill()
+            wait_until(lambda: not process.is_running(), "the end of the stand-in")
 
 
 @pytest.fixture
@@ -152,6 +153,7 @@ def test_a_start_that_takes_too_long_fails(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("STAND_IN", "never answers")
     with pytest.raises(EmbeddedServiceFailed, match=r"did not answer within 0.5 s"):
         EmbeddedService(folder, program=PROGRAM, start_seconds=0.5).find_or_start()
+    wait_until(lambda: pids(folder), "the number by which the stand-in is ended")
 
 
 def test_a_folder_that_a_stopping_service_still_holds_is_waited_for(service: EmbeddedService, folder: Path) -> None:

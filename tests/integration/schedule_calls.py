@@ -42,10 +42,11 @@ def actions_of(service: ServiceProcess, schedule_id: int) -> list[dict[str, Any]
 
 
 def done_actions(service: ServiceProcess, schedule_id: int, count: int) -> list[dict[str, Any]]:
-    """Wait until that many actions are done; return them, oldest first."""
+    """Wait until that many actions, the oldest, are done; return them and later ones that are, oldest first."""
 
     def look() -> list[dict[str, Any]] | None:
-        found = [action for action in actions_of(service, schedule_id) if action["done"]]
-        return found[::-1] if len(found) >= count else None
+        found = actions_of(service, schedule_id)[::-1]
+        are_done = len(found) >= count and all(action["done"] for action in found[:count])
+        return [action for action in found if action["done"]] if are_done else None
 
     return list(wait_until(look, f"{count} actions of schedule {schedule_id}", 30))

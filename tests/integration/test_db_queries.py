@@ -5,12 +5,13 @@ from __future__ import annotations
 import socket
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from tests.service.processes.test_process_leftovers import is_over
+from tests.support.processes import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {end}) SELECT count(*) AS c FROM n"
@@ -48,17 +49,19 @@ def begun(service: ServiceProcess, command_id: int) -> int:
 
 
 def test_a_query_goes_on_when_the_service_is_killed(service: ServiceProcess, tap: int):
-    command_id = query(service, tap, COUNT.format(end=8_000_000))
-    pid = begun(service, command_id)
-    service.kill()
-    assert psutil.pid_exists(pid)
-    service.start()
+    with closing(sqlite3.connect(service.data_dir / "storage" / "numbers.db")) as writer:
+        writer.execute("BEGIN EXCLUSIVE")  # the query waits for it
+        command_id = query(service, tap, "SELECT count(*) + 42 AS c FROM sqlite_master")
+        pid = begun(service, command_id)
+        service.kill()
+        assert psutil.pid_exists(pid)
+        service.start()
     record = service.ended(command_id)
     assert (record["status"], record["pid"], len(record["attempts"])) == ("done", pid, 1)
     assert (record["result_rows"], record["qlog"]) == (
         1, '{"QUERY-SCHEMA": {"-1": [{"ColumnName": "c", "ColumnType": "int64"}]}, "messages": []}',
     )  # fmt: skip
-    assert service.text(command_id) == "8000000\r\n"
+    assert service.text(command_id) == "42\r\n"
 
 
 @pytest.mark.parametrize("end", [ServiceProcess.kill, ServiceProcess.stop])

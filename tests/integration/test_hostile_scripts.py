@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psutil
 import pytest
-from tests.service.processes.test_process_leftovers import DAEMON, is_over
+from tests.service.processes.test_process_leftovers import DAEMON
+from tests.support.processes import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.processes.marks import marked_processes

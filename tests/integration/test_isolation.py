@@ -149,7 +149,7 @@ def hidden() -> list[psutil.Process]:
 
 
 def test_an_isolated_command_cannot_leave_a_process_behind(isolated: Attacked, exposed: Attacked):
-    script = f"setsid env -i {' '.join(HIDDEN)} >&- 2>&- & sleep 0.2"
+    script = f"setsid env -i {' '.join(HIDDEN)} >&- 2>&- & until grep -q sleep /proc/$!/comm; do sleep 0.02; done"
     assert isolated.run(script)["status"] == "done"
     assert hidden() == []
     assert exposed.run(script)["status"] == "done"

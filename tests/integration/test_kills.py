@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,10 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 import psutil
 import pytest
 from tests.conftest import end_commands_of
-from tests.service.processes.test_process_leftovers import is_over
+from tests.support.processes import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 NewService = Callable[..., ServiceProcess]
@@ -212,20 +214,31 @@ class TestAStopInGoodOrder:
 
     def test_lets_those_who_wait_go(self, service: ServiceProcess, go: Path):
         command_id = begin(service, waiting_script(go))
+        sent = threading.Event()
+        streamed: list[str] = []
+
+        def note(event: str, _info: object) -> None:
+            if event == "http11.send_request_body.complete":
+                sent.set()
+
+        def follow(client: httpx.Client) -> None:
+            with client.stream("GET", f"/commands/{command_id}/events") as response:
+                streamed.extend(response.iter_lines())
+
         with ThreadPoolExecutor(2) as pool, service.client(service.token) as one, service.client(service.token) as two:
-            waiting = pool.submit(one.get, f"/commands/{command_id}", params={"wait": 60})
-            following = pool.submit(two.get, f"/commands/{command_id}/events")
-            wait_until(lambda: open_connections(service.pid) >= 3, "both requests to arrive")
+            path = f"/commands/{command_id}"
+            waiting = pool.submit(one.get, path, params={"wait": 60}, extensions={"trace": note})
+            assert sent.wait(30)
+            # The service takes connections in their order: when it answers this one, it has the call that waits.
+            following = pool.submit(follow, two)
+            wait_until(lambda: streamed, "the first event")
             assert service.stop() == 0
             assert waiting.result(30).json()["status"] == "running"
-            assert "event: end" not in following.result(30).text
+            following.result(30)
+            assert "event: end" not in streamed
 
     def test_shows_in_its_file_that_it_is_over(self, service: ServiceProcess):
         pid = service.pid
         service.stop()
         assert not psutil.pid_exists(pid)
         assert service.start().pid != pid
-
-
-def open_connections(pid: int) -> int:
-    return sum(item.status == psutil.CONN_ESTABLISHED for item in psutil.Process(pid).net_connections())

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -19,8 +20,9 @@ from tests.support.service_process import wait_until
 TERMINAL_SESSION = """
 get_ipython().run_line_magic('load_ext', 'svc_jupyter')
 import pandas, pyarrow, svc_jupyter.client  # so that the cell's time is the command's own
-get_ipython().run_cell_magic('svc_shell', '', 'sleep 1.5; echo hi')
+get_ipython().run_cell_magic('svc_shell', '', 'while [ ! -e "{gate}" ]; do sleep 0.05; done; echo hi')
 """
+RUNS = r"command \d+ · shell · running · \d+ s · interrupt to cancel *\r"
 
 
 @pytest.fixture
@@ -66,10 +68,12 @@ def test_a_query_cell_is_a_typed_frame(kernel, tap):
     assert kernel.value("[planes['tail'][0], int(planes['seats'][0]), planes['seats'].dtype.kind]") == ["N2", 200, "i"]
 
 
-def test_a_failed_query_is_one_error_and_stops_what_was_queued(kernel, tap):
+def test_a_failed_query_is_one_error_and_stops_what_was_queued(kernel, tap, shared_service):
     client = kernel.client
-    failing = client.execute(f"%%svc_db --tap {tap}\nselect tail\nfrom planes\nwhere seat > 1\n")
-    queued = client.execute("ran_on = True")
+    with closing(sqlite3.connect(shared_service.data_dir / "storage" / "planes.db")) as writer:
+        writer.execute("begin exclusive")  # the query waits for it
+        failing = client.execute(f"%%svc_db --tap {tap}\nselect tail\nfrom planes\nwhere seat > 1\n")
+        queued = client.execute("ran_on = True")
     replies = {}
     while len(replies) < 2:
         reply = client.get_shell_msg(timeout=SECONDS)
@@ -192,18 +196,20 @@ def test_a_failure_under_nbclient_stops_the_run(environment, monkeypatch):
     assert notebook.cells[2].outputs == []
 
 
-def test_ipython_in_a_terminal_rewrites_one_line(environment):
+def test_ipython_in_a_terminal_rewrites_one_line(environment, tmp_path):
+    gate = tmp_path / "gate"
+    session = TERMINAL_SESSION.format(gate=gate)
     shown = in_a_terminal(
-        [sys.executable, "-m", "IPython", "--simple-prompt", "--colors=NoColor", "-c", TERMINAL_SESSION], environment
+        [sys.executable, "-m", "IPython", "--simple-prompt", "--colors=NoColor", "-c", session], environment, gate
     )
-    assert re.search(r"command \d+ · shell · running · \d s · interrupt to cancel *\r", shown)
+    assert re.search(RUNS, shown)
     assert re.search(r"command \d+ · [\d.]+ s · 1 line", shown)
     assert "✓" not in shown
     assert "◐" not in shown
 
 
-def in_a_terminal(command: list[str], environment: dict[str, str]) -> str:
-    """Run a program in a pseudo-terminal and return what it wrote."""
+def in_a_terminal(command: list[str], environment: dict[str, str], gate: Path) -> str:
+    """Run a program in a pseudo-terminal and return what it wrote; open the gate once a running line is over."""
     main, terminal = pty.openpty()
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=terminal, stderr=terminal, env=environment | {"COLUMNS": "200"}
@@ -215,6 +221,8 @@ def in_a_terminal(command: list[str], environment: dict[str, str]) -> str:
         try:
             while piece := os.read(main, 4096):
                 pieces.append(piece)
+                if re.search(RUNS, b"".join(pieces).decode(errors="replace")):
+                    gate.touch()
         except OSError:
             return  # the other end is closed: that is how a terminal ends
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import httpx
@@ -15,7 +16,15 @@ def test_a_call_that_waits_is_refused_once_its_token_is_deleted(shared_service: 
     gate = service.data_dir / "gate"
     command = service.submit(f"echo begun; while [ ! -e {gate} ]; do sleep 0.02; done; echo secret result")["id"]
     wait_until(lambda: service.record(command)["status"] == "running", "the command's beginning")
+    sent = threading.Semaphore(0)
     streamed = []
+
+    def note(event: str, _info: object) -> None:
+        if event == "http11.send_request_body.complete":
+            sent.release()
+
+    def wait(client: httpx.Client, path: str) -> httpx.Response:
+        return client.get(path, params={"wait": 30}, extensions={"trace": note})
 
     def follow(client: httpx.Client) -> None:
         with client.stream("GET", f"/commands/{command}/events") as response:
@@ -23,9 +32,11 @@ def test_a_call_that_waits_is_refused_once_its_token_is_deleted(shared_service: 
 
     with service.client(made["token"]) as client, ThreadPoolExecutor(3) as pool:
         waiting = [
-            pool.submit(client.get, f"/commands/{command}", params={"wait": 30}),
-            pool.submit(client.get, f"/commands/{command}/status_with_results", params={"wait": 30}),
+            pool.submit(wait, client, f"/commands/{command}"),
+            pool.submit(wait, client, f"/commands/{command}/status_with_results"),
         ]
+        assert all(sent.acquire(timeout=30) for _ in waiting)
+        # The service takes connections in their order: when it answers this one, it has the calls that wait.
         following = pool.submit(follow, client)
         wait_until(lambda: streamed, "the first event")
         assert http.delete(f"/users/{user}/tokens/{made['id']}").status_code == 200

@@ -94,9 +94,9 @@ def test_a_database_that_is_restarted_loses_and_doubles_nothing(new_service: New
 
 
 def test_the_embedded_service_stays_for_an_active_schedule_alone(new_service: NewService, tmp_path: Path):
-    needed = new_service(tmp_path / "needed", embedded=True, idle_stop_seconds=1).start()
+    needed = new_service(tmp_path / "needed", embedded=True, idle_stop_seconds=5).start()
     schedule = create(needed)["id"]
-    other = new_service(tmp_path / "other", embedded=True, idle_stop_seconds=1).start()
+    other = new_service(tmp_path / "other", embedded=True, idle_stop_seconds=5).start()
     other.wait_for_exit()  # it was idle for a shorter time
     kill(needed, schedule)
     needed.wait_for_exit()

@@ -81,7 +81,7 @@ def test_a_schedule_runs_what_was_missed_in_order_with_macros_of_each_nominal_ti
 
 def test_a_cron_expression_with_seconds_fires_each_second(shared_service: ServiceProcess):
     made = create(shared_service, **EVERY_SECOND, concurrency=5)
-    found = done_actions(shared_service, made["id"], 3)
+    found = done_actions(shared_service, made["id"], 3)[:3]  # of the later ones, some may still run
     killed = shared_service.http.put(f"/scheduler/{made['id']}", json={"status": "kill"}).json()
     assert killed == {"succeeded": "true", "status": "KILLED"}
     times = [datetime.fromisoformat(action["nominal_time"]) for action in found]

@@ -52,12 +52,17 @@ def test_while_it_starts_the_line_says_what_is_being_done(extended_service, note
     assert notebook.lines[-1].startswith("✓ cluster default · up in ")
 
 
-def test_a_start_that_fails_says_why(extended_service, notebook_of):
+def test_a_start_that_fails_says_why(extended_service, notebook_of, wait_until):
     service = extended_service
     service.clusters.add("etl")
     service.clusters.starts_at_once = False
     notebook = notebook_of(service)
-    failing = threading.Timer(0.2, lambda: service.clusters.move(1, "DOWN", terminate_reason="no Java was found"))
+
+    def fail():
+        wait_until(lambda: service.clusters.states[1]["state"] == "PENDING")
+        service.clusters.move(1, "DOWN", terminate_reason="no Java was found")
+
+    failing = threading.Thread(target=fail)
     failing.start()
     error = notebook.error("%svc_cluster etl start")
     failing.join()

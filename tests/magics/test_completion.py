@@ -99,7 +99,8 @@ def test_a_completion_starts_no_service(unconnected, home):
     assert not (home / "data").exists()
 
 
-def test_names_are_fetched_again_after_a_while(service, notebook):
+def test_names_are_fetched_again_after_a_while(service, notebook, monkeypatch):
+    monkeypatch.setattr(service_names, "WAIT_SECONDS", 30)
     now = [0.0]
     session = Session(SvcMagics())
     names = ServiceNames(session, clock=lambda: now[0])
@@ -143,7 +144,8 @@ def test_schedules_of_the_service(service, complete):
     assert complete("%svc_schedule preview 'd") == ["'daily report'"]
 
 
-def test_a_label_is_offered_with_its_cluster_s_state(service, notebook):
+def test_a_label_is_offered_with_its_cluster_s_state(service, notebook, monkeypatch):
+    monkeypatch.setattr(service_names, "WAIT_SECONDS", 30)
     service.clusters.add("etl", state="UP")
     with provisionalcompleter():
         [found] = notebook.shell.Completer.completions("%%svc_hive --label e", 20)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from svc_jupyter.magics.cells import running
 from svc_jupyter.magics.display.errors import SvcInterrupted
 
 
@@ -99,7 +100,8 @@ def test_a_cancellation_that_is_refused_is_reported(service, notebook):
     assert "could not be cancelled: you may not cancel this · %svc_command 128 cancel" in str(error)
 
 
-def test_an_interrupted_wait_for_a_deferred_command_leaves_it_running(service, notebook):
+def test_an_interrupted_wait_for_a_deferred_command_leaves_it_running(service, notebook, monkeypatch):
+    monkeypatch.setattr(running, "SILENT_SECONDS", 60)  # a slow submission would ask for the command's log itself
     service.behave("sleep", held=True, output="x\n")
     notebook.value("%%svc_shell --no-wait -o later\nsleep\n")
     path = "/api/v1.2/commands/128"

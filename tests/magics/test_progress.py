@@ -162,7 +162,7 @@ def test_the_reason_why_a_command_waits_is_shown(extended_service, notebook_of, 
     thread.start()
     notebook.value("%%svc_shell\nslow\n")
     thread.join()
-    words = [line.split(" · ")[2] for line in notebook.lines[:-1]]
+    words = [line.split(" · ")[2] for line in notebook.lines if " · shell · " in line]
     assert list(dict.fromkeys(words)) == [why, "running"]
 
 
@@ -177,6 +177,7 @@ def test_a_slow_failure_leaves_no_running_line(service, notebook, wait_until):
     service.behave("slow", held=True, status="error", message="exit code 1")
 
     def finish():
+        service.wait_until_submitted()
         wait_until(lambda: notebook.lines)
         service.end(128)
 

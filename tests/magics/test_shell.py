@@ -3,6 +3,8 @@
 import pandas as pd
 import pytest
 
+from svc_jupyter.magics.cells import running
+
 
 def test_the_output_becomes_a_frame_of_lines_and_the_value_of_the_cell(service, notebook):
     service.behave("echo hi; echo there", output="hi\nthere\n")
@@ -13,7 +15,8 @@ def test_the_output_becomes_a_frame_of_lines_and_the_value_of_the_cell(service, 
     assert service.submissions[0]["inline"].strip() == "echo hi; echo there"
 
 
-def test_a_fast_command_leaves_one_line_and_no_progress(service, notebook):
+def test_a_fast_command_leaves_one_line_and_no_progress(service, notebook, monkeypatch):
+    monkeypatch.setattr(running, "SILENT_SECONDS", 60)
     service.behave("echo hi", output="hi\n")
     notebook.value("%%svc_shell\necho hi\n")
     [line] = notebook.lines
@@ -21,7 +24,8 @@ def test_a_fast_command_leaves_one_line_and_no_progress(service, notebook):
     assert line.endswith(" · 1 line")
 
 
-def test_a_short_command_takes_two_requests(extended_service, notebook_of):
+def test_a_short_command_takes_two_requests(extended_service, notebook_of, monkeypatch):
+    monkeypatch.setattr(running, "SILENT_SECONDS", 60)
     extended_service.behave("echo hi", output="hi\n")
     notebook = notebook_of(extended_service)
     notebook.value("%%svc_shell\necho hi\n")

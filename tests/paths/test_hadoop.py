@@ -12,6 +12,7 @@ from tests.support.engines import engine_at_once
 from tests.support.hadoop import HadoopService, end_clusters_of, start_cluster, use_hadoop
 from tests.support.hive import end_metastore_of
 from tests.support.pig import FLIGHTS, put_data, rows_of, succeeded
+from tests.support.service_process import wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
@@ -84,5 +85,9 @@ def test_a_node_is_added_and_removed(service: HadoopService) -> None:
     (second,) = workers_of(service) - first
     ended(service, service.http.request("DELETE", "/clusters/default/nodes", json={"private_dns": second}))
     assert workers_of(service) == first
-    health = service.http.get("/clusters/default/live_cluster_health").json()["metrics"]["daemons"]
-    assert (health["resourcemanager"], health["namenode"]) == ("UP", "UP")
+
+    def are_up() -> bool:  # a daemon that takes longer than 2 s to answer counts as DOWN
+        health = service.http.get("/clusters/default/live_cluster_health").json()["metrics"]["daemons"]
+        return (health["resourcemanager"], health["namenode"]) == ("UP", "UP")
+
+    wait_until(are_up, "the health of both daemons", 60)

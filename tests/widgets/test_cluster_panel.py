@@ -146,6 +146,7 @@ def test_a_command_that_it_began_can_be_cancelled(service: ServiceDouble, up: Sc
 
 def test_a_command_that_fails_is_reported_with_the_way_to_its_log(service: ServiceDouble, up: Screen) -> None:
     service.behave("add 1", status="error", message="the provider can make 16 nodes")
+    up.panel.model.commands._clock = lambda: 0.0
     up.press("+")
     up.press("Apply…")
     up.press("Add 1 worker")

@@ -31,8 +31,9 @@ def front(shared_service):
 
 
 @pytest.fixture
-def open_panel(front, shared_service):
-    """Open browsers, and close them at the end."""
+def open_panel(front, shared_service, monkeypatch):
+    """Open browsers, and close them at the end. They wait longer for a name after Enter than people would."""
+    monkeypatch.setattr("svc_jupyter.widgets.folders.panel.NAME_SECONDS", 20)
     opened = []
     with Client(front.base_url, shared_service.token, retries=ONE_TRY) as client:
 

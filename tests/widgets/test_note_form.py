@@ -63,7 +63,7 @@ def test_a_run_that_fails_is_reported_and_can_be_tried_again(opened):
 
     panel = opened(fails)
     press(panel)
-    assert "paragraph 2: no table &lt;b&gt;" in panel.text
+    wait_until(lambda: "paragraph 2: no table &lt;b&gt;" in panel.text)  # shown after the button is enabled
     assert not panel.button("Run").disabled
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
@@ -14,6 +13,7 @@ import psycopg
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.db_taps import DbTapCreate, DbTapUpdate
@@ -137,6 +137,9 @@ async def reached(place, path, is_it):
     async with asyncio.timeout(30):
         while not is_it(found := await place.get(path)):  # noqa: ASYNC110  over HTTP there is nothing to wait on
             await asyncio.sleep(0.02)
+        # The file is there before its reading ends, and meanwhile no other one begins.
+        while any(reading.is_running for reading in place.catalogues._readings.values()):  # noqa: ASYNC110
+            await asyncio.sleep(0.02)
     return found
 
 
@@ -159,10 +162,9 @@ async def test_a_tap_that_does_not_answer_says_since_when_and_keeps_what_is_know
     moved = await place.get(path, wait=30)
     assert moved["version"] != known["version"]
     assert [t["name"] for t in (await place.get(f"{path}/tables"))["tables"]] == ["other"]
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    gone = place.make("gone", "postgresql", db_host="127.0.0.1", port=port, db_passwd=SecretStr(PASSWORD))
-    assert "cannot connect to 127.0.0.1" in (await place.get(gone, wait=30))["error"]
+    with refusing_port() as port:
+        gone = place.make("gone", "postgresql", db_host="127.0.0.1", port=port, db_passwd=SecretStr(PASSWORD))
+        assert "cannot connect to 127.0.0.1" in (await place.get(gone, wait=30))["error"]
     assert (await place.http.get("/db_taps/999/catalogue")).status_code == 404
 
 

@@ -22,7 +22,7 @@ def driven_by(world: World) -> str:
 
 
 async def test_another_replica_takes_over_when_one_is_gone(new_world: NewWorld):
-    first, second = new_world(), new_world()
+    first, second = new_world(lease_seconds=5.0), new_world(lease_seconds=5.0)
     await first.start()
     await second.start()
     await first.clusters.change_state("default", "start", by=first.by)

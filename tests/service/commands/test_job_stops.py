@@ -121,7 +121,7 @@ async def test_a_timeout_is_not_tried_again(new_job):
 async def test_when_the_service_stops_the_process_goes_on(new_job: NewJob, tmp_path: Path):
     job = new_job(Scripted(lambda _task: f"until [ -e {tmp_path}/go ]; do sleep 0.02; done"))
     running = asyncio.ensure_future(job.run())
-    await until((tmp_path / "7" / "1" / "pid").exists)
+    await written(tmp_path / "7" / "1" / "pid")
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running

@@ -22,8 +22,9 @@ from tests.conftest import end_commands_of
 from tests.service.commands.conftest import AddCommand
 from tests.service.commands.scripted import Scripted
 from tests.service.conftest import Start
-from tests.service.processes.test_process_leftovers import DAEMON, is_over
+from tests.service.processes.test_process_leftovers import DAEMON
 from tests.support.clusters import gate_of
+from tests.support.processes import is_over
 from tests.support.until import until, written
 
 from svc_jupyter.service.commands import queue

@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import socket
 from dataclasses import replace
 
 import pytest
 from tests.service.installs.conftest import PATIENCE, Fault, Handler, Repository
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.installs.failures import RepositoryFailed, RepositoryRefused, WrongChecksum
 from svc_jupyter.service.installs.install import Installation
@@ -106,7 +106,7 @@ async def test_a_download_goes_on_after_a_silence(
     installation: Installation, lock: Lock, repository: Repository, path: str
 ):
     repository.faults[path] += [silent]
-    impatient = Installation(installation.root, lambda: repository.address, replace(PATIENCE, silence=2.0))
+    impatient = Installation(installation.root, lambda: repository.address, replace(PATIENCE, silence=5.0))
     await install(impatient, lock)
     assert repository.ranges[path] == [None, f"bytes={BEFORE_THE_SILENCE}-"]
 
@@ -144,9 +144,8 @@ async def test_a_repository_that_stays_away_is_given_up_and_may_be_tried_later(
 
 
 async def test_without_a_network_the_failure_says_what_to_check(installation: Installation, lock: Lock):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))
-        address = f"http://127.0.0.1:{unused.getsockname()[1]}/"
+    with refusing_port() as port:
+        address = f"http://127.0.0.1:{port}/"
         offline = Installation(installation.root, lambda: address, PATIENCE)
         with pytest.raises(RepositoryFailed, match=r"no connection.*Check the network"):
             await install(offline, lock)

@@ -3,12 +3,14 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from tests.support.service_process import wait_until
 
 from svc_jupyter.service.macros import sandbox as macro_sandbox
 from svc_jupyter.service.macros.macros import MacroError, resolve
@@ -20,8 +22,12 @@ DEADLINE_SECONDS = 30
 
 def workers() -> list[psutil.Process]:
     """Return this process's living macro workers; children of other tests may be ended and not yet collected."""
-    living = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in living if "macros/worker.py" in " ".join(child.cmdline())]
+    living = []
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # also of a zombie
+            if "macros/worker.py" in " ".join(child.cmdline()):
+                living.append(child)
+    return living
 
 
 @pytest.fixture
@@ -92,11 +98,11 @@ def test_a_worker_that_died_is_replaced(own_sandbox: MacroSandbox, number: signa
 def test_a_worker_that_is_stuck_is_ended_and_replaced(
     own_sandbox: MacroSandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(macro_sandbox, "REPLY_SECONDS", 0.2)
     before = {worker.pid for worker in workers()}
     value(own_sandbox, "1")
     (worker,) = new_workers(before)
     worker.send_signal(signal.SIGSTOP)
+    monkeypatch.setattr(macro_sandbox, "REPLY_SECONDS", 0.2)
     with pytest.raises(MacroEngineError, match="did not answer") as failure:
         value(own_sandbox, "1")
     assert failure.value.status == 503
@@ -118,7 +124,7 @@ def test_a_macro_that_the_kernel_stopped_leaves_no_process(own_sandbox: MacroSan
 def test_callers_beyond_the_queue_are_turned_away() -> None:
     sandbox = MacroSandbox(workers=1, waiting=1)
 
-    def call(_: int) -> str:
+    def call() -> str:
         try:
             value(sandbox, "(() => { for (;;); })()")
         except MacroEngineError:
@@ -128,9 +134,12 @@ def test_callers_beyond_the_queue_are_turned_away() -> None:
         return "answered"
 
     try:
-        with ThreadPoolExecutor(3) as threads:
-            outcomes = list(threads.map(call, range(3)))
-        assert sorted(outcomes) == ["stopped", "stopped", "turned away"]
+        with ThreadPoolExecutor(1) as threads:
+            with sandbox._place():
+                waiting = threads.submit(call)
+                wait_until(lambda: sandbox._queue._value == 0, "the caller that waits")
+                assert call() == "turned away"
+            assert waiting.result() == "stopped"
         assert value(sandbox, "1") == 1
     finally:
         sandbox.close()

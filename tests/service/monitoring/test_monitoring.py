@@ -298,6 +298,6 @@ def test_a_running_service_at_a_port_of_its_own(new_service: Callable[..., Servi
     assert service.stop() == 0
 
 
-def test_a_taken_port_is_named(new_service: Callable[..., ServiceProcess], free_port: int):
-    with socket.create_server(("127.0.0.1", free_port)), pytest.raises(AssertionError, match="SVC_METRICS_PORT"):
-        new_service(metrics_port=free_port).start()
+def test_a_taken_port_is_named(new_service: Callable[..., ServiceProcess]):
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(AssertionError, match="SVC_METRICS_PORT"):
+        new_service(metrics_port=taken.getsockname()[1]).start()

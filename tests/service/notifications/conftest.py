@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import asdict
@@ -20,6 +19,7 @@ from tests.service.notifications.hook_server import HookServer
 from tests.service.notifications.mail_server import HOST, MailServer
 from tests.service.notifications.rows import row_of
 from tests.service.notifications.schedule_rows import schedule_row
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.database.bus import Bus
@@ -89,11 +89,10 @@ async def silent_port() -> AsyncIterator[int]:
 
 
 @pytest.fixture
-def free_port() -> int:
+def free_port() -> Iterator[int]:
     """A port on which nobody listens."""
-    with socket.create_server((HOST, 0)) as listener:
-        port: int = listener.getsockname()[1]
-    return port
+    with refusing_port() as port:
+        yield port
 
 
 @pytest.fixture

@@ -296,6 +296,7 @@ async def test_a_slow_or_dead_webhook_delays_its_own_channel_only(
         for number in range(20):
             end(database, notifications, schedule, id=100 + number)
         await eventually(lambda: len(hook_server.posted) == 20)
+        await eventually(lambda: slow.posted)
 
         assert len(slow.posted) == 1  # one after the other, and the first is under way
         tried = [row.attempts for row in rows(database) if row.recipient == str(dead_channel)]

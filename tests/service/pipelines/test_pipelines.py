@@ -40,7 +40,7 @@ from svc_jupyter.service.schema.notifications import channels, outbox
 
 EVERY = list(PipelineStatus)
 PAGE = Page(1, 100)
-STREAM = "for n in $(seq 3000); do [ -e {folder}/end ] && exit $(cat {folder}/end); sleep 0.02; done"
+STREAM = "for n in $(seq 3000); do [ -s {folder}/end ] && exit $(cat {folder}/end); sleep 0.02; done"
 """Ends by itself after a minute, for a command that only begins when its test is over."""
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 import os
+import select
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
@@ -161,8 +161,11 @@ def test_a_module_can_be_done_without(monkeypatch: pytest.MonkeyPatch):
 
 def test_a_worker_shows_its_end_to_who_listens(tmp_path: Path):
     os.mkfifo(tmp_path / END)
-    with ThreadPoolExecutor(1) as pool:
-        listening = pool.submit((tmp_path / END).read_bytes)  # begins and ends with one that writes
+    listening = os.open(tmp_path / END, os.O_RDONLY | os.O_NONBLOCK)
+    try:
         serve(tmp_path)
-        assert listening.result(20) == b""
+        assert select.select([listening], [], [], 20)[0]
+        assert os.read(listening, 1) == b""
+    finally:
+        os.close(listening)
     assert (tmp_path / "rc").read_bytes() == b"3\n"

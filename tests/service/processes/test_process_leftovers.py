@@ -9,8 +9,9 @@ from pathlib import Path
 
 import psutil
 from tests.service.conftest import Start
+from tests.support.processes import is_over
 from tests.support.service_process import wait_until
-from tests.support.until import written
+from tests.support.until import until, written
 
 from svc_jupyter.service.processes.marks import MARK, marked_processes
 
@@ -26,14 +27,6 @@ open(signal_file + ".part", "w").write(str(os.getpid()))
 os.rename(signal_file + ".part", signal_file)
 time.sleep(600)
 """
-
-
-def is_over(pid: int) -> bool:
-    """Return whether a process is gone, or waits as a zombie for somebody to collect it."""
-    try:
-        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return True
 
 
 async def test_a_program_that_ignores_sigterm_is_killed_after_the_grace(start: Start, folder: Path):
@@ -59,7 +52,7 @@ async def test_children_that_ignore_sigterm_are_killed(start: Start, folder: Pat
         f"until [ -e {folder}/ready ]; do sleep 0.02; done; exit 2"
     )
     assert await process.wait() == 2
-    assert not process.has_members()
+    await until(lambda: not process.has_members())
 
 
 async def test_a_program_without_leftovers_says_so(start: Start):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -16,6 +17,8 @@ from tests.support.until import until
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.database.service_lease import ServiceLease
+from svc_jupyter.service.macros.sandbox import MacroEngineError
+from svc_jupyter.service.schedules import beginnings
 from svc_jupyter.service.schedules.dependencies import Needed
 from svc_jupyter.service.schedules.materialisation import TICK
 from svc_jupyter.service.schedules.ticker import LEASE, Ticker
@@ -165,11 +168,26 @@ async def test_macros_that_loop_hold_up_no_other_schedule(stage: Stage):
     await stage.until(later, begun)
 
 
-async def test_an_edit_in_the_middle_of_resolving_counts(stage: Stage):
-    schedule = stage.add(macros=LOOPING)
+@pytest.fixture
+def macros_may_be_resolved(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Macros are resolved once this event is set."""
+    real, event = beginnings.resolve, threading.Event()
+
+    def resolve(*arguments: Any) -> Any:
+        event.wait(60)
+        return real(*arguments)
+
+    monkeypatch.setattr(beginnings, "resolve", resolve)
+    yield event
+    event.set()
+
+
+async def test_an_edit_in_the_middle_of_resolving_counts(stage: Stage, macros_may_be_resolved: threading.Event):
+    schedule = stage.add(macros=[{"x": "1"}])
     await stage.ticker()
     await stage.until(schedule, bool)
     stage.change(schedules, schedule, macros=[{"x": "1 + 1"}], command={"inline": "echo $x$"})
+    macros_may_be_resolved.set()
     [action] = await stage.until(schedule, begun)
     with stage.database.connect() as connection:
         query = sa.text("SELECT command, resolved_macros FROM commands WHERE id = :id").columns(
@@ -225,9 +243,6 @@ async def test_a_clock_that_is_set_forward_or_back_leaves_nothing_behind(stage: 
 async def test_a_run_begins_after_a_temporary_failure_to_resolve_its_macros(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ):
-    from svc_jupyter.service.macros.sandbox import MacroEngineError
-    from svc_jupyter.service.schedules import beginnings
-
     real, refused = beginnings.resolve, []
 
     def busy_once(*arguments: Any) -> Any:
@@ -278,7 +293,9 @@ async def test_one_of_two_ticks_and_the_other_takes_over_when_it_stops(stage: St
     await until(holder)
     first_id = holder()
     await stage.ticker(ServiceLease(LEASE, 60))
-    await stage.until(stage.add(), begun)
+    schedule = stage.add()
+    stage.look()
+    await stage.until(schedule, begun)
     assert holder() == first_id
     # Without a stop its lease would hold for a minute.
     await first.stop()
@@ -290,21 +307,23 @@ async def test_one_of_two_ticks_and_the_other_takes_over_when_it_stops(stage: St
 
 @on_postgresql
 async def test_another_takes_over_from_one_that_is_gone(stage: Stage):
-    lease = ServiceLease(LEASE, 1.0)
+    lease = ServiceLease(LEASE, 60)
     with stage.database.begin() as connection:
         assert lease.hold(connection)  # and never again
     schedule = stage.add()
-    second = ServiceLease(LEASE, 1.0)
+    second = ServiceLease(LEASE, 60)
     with stage.database.begin() as connection:
         assert not second.hold(connection)
+        connection.execute(sa.update(service_leases).values(until=service_leases.c.until - 120))
     await stage.ticker(second)
     await stage.until(schedule, begun)
     with stage.database.begin() as connection:
         assert not lease.hold(connection)
 
 
+@pytest.mark.usefixtures("macros_may_be_resolved")
 async def test_it_stops_in_the_middle_of_anything(stage: Stage):
-    stage.add(macros=LOOPING)
+    stage.add(macros=[{"x": "1"}])
     waiting = stage.add(dependency_info=WAITS)
     ticker = await stage.ticker()
     await stage.until(waiting, bool)

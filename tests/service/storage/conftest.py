@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
@@ -216,6 +217,7 @@ def web() -> Iterator[WebServer]:
 
 
 @pytest.fixture
-def closed_port() -> int:
+def closed_port() -> Iterator[int]:
     """A port on which nothing listens."""
-    return free_port()
+    with refusing_port() as port:
+        yield port

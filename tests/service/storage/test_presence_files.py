@@ -103,6 +103,7 @@ async def test_a_failure_ends_the_whole_look_up(existing, web, monkeypatch):
 
 async def test_a_cancelled_look_up_asks_no_further(existing, web, monkeypatch):
     monkeypatch.setattr(storage_module, "_LOOK_UPS_AT_ONCE", 1)
+    monkeypatch.setattr(storage_module, "_STOP_SECONDS", 30)  # the request under way ends first
     urls = [web.answer(f"/{number}", b"x") for number in range(2000)]
     task = asyncio.create_task(existing(*urls))
     await asyncio.to_thread(web.was_asked.wait, 10)

@@ -5,6 +5,7 @@ import gzip
 import logging
 
 import pytest
+from tests.support.until import until
 
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.storage.failures import StorageFailure
@@ -131,7 +132,7 @@ async def test_a_transfer_that_is_given_up_ends_and_leaves_nothing(fetch, web, t
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert not (tmp_path / "copy").exists()
+    await until(lambda: not (tmp_path / "copy").exists())
 
 
 class TestAService:

@@ -15,8 +15,9 @@ import asyncssh
 import psutil
 import pytest
 from tests.service.clusters.providers.hosts_world import HostsWorld
+from tests.support.processes import is_over
 from tests.support.ssh_host import SshHosts, ssh_hosts
-from tests.support.until import until
+from tests.support.until import until, written
 
 from svc_jupyter.api.clusters import NodeRole
 from svc_jupyter.service.clusters.instances import Instance
@@ -56,7 +57,8 @@ async def test_a_daemon_is_started_once_and_outlives_the_connection_and_the_serv
     await machine.start(Daemon("sleeper", ["sleep", "1000"]))
     (state,) = await machine.daemons()
     assert state.is_running
-    assert [p.name() for p in psutil.Process(state.pid).parent().children(recursive=True)] == ["sleep"]
+    shell = psutil.Process(state.pid).parent()
+    await until(lambda: [process.name() for process in shell.children(recursive=True)] == ["sleep"])
 
     later = (await world.again()).machine(instance, instance.nodes[0])
     assert await later.daemons() == [state]
@@ -94,16 +96,24 @@ async def test_a_number_that_is_another_process_now_is_not_the_daemon(machine: H
     assert await machine.daemons() == []
 
 
-async def test_a_stop_ends_what_ignores_it_and_leaves_what_has_a_session_of_its_own(machine: HostMachine):
-    stubborn = "setsid sleep 1000 & trap '' TERM; while :; do sleep 0.1; done"
+def leaders_below(process: psutil.Process) -> list[psutil.Process]:
+    """Return the processes that it began and that have a session of their own by now."""
+    return [child for child in process.children() if os.getsid(child.pid) == child.pid]
+
+
+async def test_a_stop_ends_what_ignores_it_and_leaves_what_has_a_session_of_its_own(
+    machine: HostMachine, tmp_path: Path
+):
+    stubborn = f"setsid sleep 1000 & trap '' TERM; echo 1 >{tmp_path}/ready; while :; do sleep 0.1; done"
     await machine.start(Daemon("stubborn", ["sh", "-c", stubborn]))
     (state,) = await machine.daemons()
     process = psutil.Process(state.pid)
-    await until(lambda: len(process.children()) >= 1)
-    escaped = process.children()[0]
+    await written(tmp_path / "ready")
+    await until(lambda: leaders_below(process))
+    (escaped,) = leaders_below(process)
     await machine.stop("stubborn", 0.2)
     await machine.stop("stubborn", 0.2)
-    assert not process.is_running()
+    await until(lambda: is_over(process.pid))
     assert escaped.is_running()
     assert await machine.daemons() == []
 

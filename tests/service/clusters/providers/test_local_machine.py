@@ -38,6 +38,13 @@ async def only(machine: LocalMachine) -> DaemonState:
     return state
 
 
+async def begun(machine: LocalMachine) -> DaemonState:
+    """Wait until the daemon is its program, and can be known by its mark; return its state."""
+    state = await only(machine)
+    await until(lambda: psutil.Process(state.pid).cmdline() == list(SLEEPER.argv))
+    return state
+
+
 async def ended(machine: LocalMachine) -> DaemonState:
     """Wait until the daemon has ended; return its state."""
     async with asyncio.timeout(10):
@@ -49,6 +56,7 @@ async def ended(machine: LocalMachine) -> DaemonState:
 async def test_a_daemon_that_runs_is_not_started_a_second_time(machine: LocalMachine):
     await machine.start(SLEEPER)
     first = (await only(machine)).pid
+    await begun(machine)
     await asyncio.gather(*(machine.start(SLEEPER) for _ in range(5)))
     assert (await only(machine)).pid == first
     assert [process.pid for process in marked(NODE_MARK, Path(machine.folder))] == [first]
@@ -119,7 +127,7 @@ async def test_a_daemon_is_known_whatever_the_wall_clock_was_set_to(
 @pytest.mark.parametrize("text", [b"no number\n", b"\xff\n", b"0\n", b"1 2\n"])
 async def test_a_daemon_whose_number_was_damaged_is_found_by_its_mark(machine: LocalMachine, text: bytes):
     await machine.start(SLEEPER)
-    state = await only(machine)
+    state = await begun(machine)
     pid = Path(machine.folder) / "daemons" / "sleeper" / "pid"
     pid.write_bytes(text)
     assert await only(machine) == state
@@ -144,7 +152,7 @@ async def test_a_dead_daemon_whose_number_was_damaged_is_started_again(machine: 
 
 async def test_a_daemon_of_an_earlier_version_is_found_by_its_number_and_mark(machine: LocalMachine):
     await machine.start(SLEEPER)
-    state = await only(machine)
+    state = await begun(machine)
     (Path(machine.folder) / "daemons" / "sleeper" / "pid").write_text(f"{state.pid}\n")
     assert await only(machine) == state
 
@@ -197,9 +205,12 @@ async def test_a_program_runs_to_its_end_with_its_output_in_the_log(machine: Loc
 
 
 async def test_a_program_that_is_cancelled_is_ended(machine: LocalMachine, tmp_path: Path):
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.3):
-            await machine.run(["sh", "-c", "sleep 1000; true"], environment={}, log=tmp_path / "log")
+    script = "sleep 1000 & echo begun; wait"
+    running = asyncio.create_task(machine.run(["sh", "-c", script], environment={}, log=tmp_path / "log"))
+    await written(tmp_path / "log")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
     await until(lambda: not list(marked(NODE_MARK, Path(machine.folder))))
 
 

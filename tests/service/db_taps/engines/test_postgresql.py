@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.ground.settings import Settings
@@ -182,9 +183,8 @@ def test_a_refused_password_is_reported_without_it(make_job, run_job, tmp_path, 
 
 
 def test_a_database_that_is_down_is_reported_with_host_and_port(make_job, run_job, tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    message = connect_answer(make_job, run_job, tmp_path, db_host="127.0.0.1", port=port)
+    with refusing_port() as port:
+        message = connect_answer(make_job, run_job, tmp_path, db_host="127.0.0.1", port=port)
     assert message == f"cannot connect to 127.0.0.1:{port}: Connection refused\n  tap warehouse (postgresql)"
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from decimal import Decimal
 
 import psycopg
 import pytest
 import sqlalchemy as sa
 from psycopg import conninfo
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueFile
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
@@ -116,10 +116,9 @@ def test_a_missing_dialect_is_reported(make_job, run_job):
 
 
 def test_a_database_that_is_down_is_reported_without_the_password(make_job, run_job):
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    url = f"postgresql+psycopg://reader:geheim@127.0.0.1:{port}/x"
-    message = run_job(make_job(connection(url), "SELECT 1")).message
+    with refusing_port() as port:
+        url = f"postgresql+psycopg://reader:geheim@127.0.0.1:{port}/x"
+        message = run_job(make_job(connection(url), "SELECT 1")).message
     assert message.startswith("cannot connect to h:1: ")
     assert "refused" in message
     assert "geheim" not in message

@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 
 import pytest
+from tests.support.locked_sqlite import locked
 
 from svc_jupyter.service.db_taps.engines import sqlite, sqlite_rules
 
@@ -212,22 +211,15 @@ def test_a_file_that_is_no_database_is_reported(query_sqlite, tap_file):
 
 
 @pytest.fixture
-def locked(tap_file):
-    """The database while another process writes to it: within one process its locks would not hold."""
-    program = (
-        "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None);"
-        "c.execute('BEGIN EXCLUSIVE'); print('locked', flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", program, str(tap_file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as writer:
-        assert writer.stdout.readline() == b"locked\n"
+def written_elsewhere(tap_file):
+    """The database while another process writes to it."""
+    with locked(tap_file):
         yield
-        writer.communicate()
 
 
 @pytest.mark.parametrize("text", ["DELETE FROM flights", "PRAGMA user_version; DELETE FROM flights"])
-def test_a_locked_database_is_reported_and_may_be_tried_again(query_sqlite, locked, monkeypatch, text):
+@pytest.mark.usefixtures("written_elsewhere")
+def test_a_locked_database_is_reported_and_may_be_tried_again(query_sqlite, monkeypatch, text):
     monkeypatch.setattr(sqlite, "_BUSY_SECONDS", 0.01)
     answer = query_sqlite(text)
     assert answer.message.startswith("database is locked")

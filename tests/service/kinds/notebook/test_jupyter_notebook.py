@@ -319,7 +319,7 @@ async def test_a_notebook_that_went_before_the_run_fails_it_for_good(kind, task,
 
 
 async def test_progress_is_reported_while_cells_are_done(kind, task, desk, workers, tmp_path):
-    workers.script = f"echo 33 >progress; until [ -e {tmp_path}/go ]; do sleep 0.02; done; {SUCCEED}"
+    workers.script = f"echo 33 >part; mv part progress; until [ -e {tmp_path}/go ]; do sleep 0.02; done; {SUCCEED}"
 
     class Waiting(Desk):
         def progress(self, percent, rows=None):
@@ -357,9 +357,11 @@ async def test_a_run_without_a_token_is_told_why(serving, task, desk, workers, t
 
 async def test_the_next_service_writes_its_address_and_keeps_the_token(serving, task, desk, workers, tokens):
     file = task.folder / "access" / "connection.json"
-    workers.script = f"until grep -q 7002 {file}; do sleep 0.02; done; cp {file} seen; {SUCCEED}"
+    workers.script = (
+        f"echo 1 >part; mv part progress; until grep -q 7002 {file}; do sleep 0.02; done; cp {file} seen; {SUCCEED}"
+    )
     first = asyncio.create_task(serving().run(task, desk))
-    await until((task.folder / "pid").exists)
+    await until(lambda: desk.told)
     first.cancel()  # the service stops
     with pytest.raises(asyncio.CancelledError):
         await first

@@ -25,7 +25,7 @@ def test_a_python_of_another_program_runs_in_the_same_way(parent):
     assert run.outputs[2][0]["text"] == f"2 7 {run.folder / 'work'} {Path.home()}/x\n"
     assert "WARNING" not in run.log  # of a transport that others could listen to
     assert len(run.outputs[3]) == 1  # sent in pieces, put together again
-    assert next(marked_processes(run.folder), None) is None
+    wait_until(lambda: next(marked_processes(run.folder), None) is None, "the end of the run's processes", DEADLINE)
 
 
 def test_another_language_gets_its_own_parameters(parent):

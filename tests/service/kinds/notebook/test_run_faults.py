@@ -6,9 +6,9 @@ import os
 import signal
 from dataclasses import replace
 
-import psutil
 import pytest
 from tests.service.kinds.notebook.notebooks import DEADLINE, notebook
+from tests.support.processes import is_over
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.processes.durable_process import DurableProcess
@@ -25,13 +25,6 @@ def peak_memory(pid):
             return max((int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM:")), default=0)
     except (FileNotFoundError, ProcessLookupError):
         return 0
-
-
-def is_living(pid):
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 async def stopped(run, grace=10):
@@ -63,10 +56,10 @@ async def test_a_stop_ends_the_kernel_and_its_children_and_keeps_the_outputs_so_
         ENDLESS,
     )
     wait_until(lambda: "begun" in run.log, "the endless cell", DEADLINE)
-    children = [int(number) for number in run.outputs[0][0]["text"].split()]
     assert await stopped(run) == 128 + signal.SIGTERM
     assert next(marked_processes(run.folder), None) is None
-    assert not any(map(is_living, children))
+    children = [int(number) for number in run.outputs[0][0]["text"].split()]
+    assert all(map(is_over, children))
     assert run.outputs[1][0]["text"] == "begun\n"
     assert not (run.folder / "error.json").exists()
 
@@ -74,14 +67,21 @@ async def test_a_stop_ends_the_kernel_and_its_children_and_keeps_the_outputs_so_
 def test_a_run_that_is_killed_takes_its_kernel_with_it(parent):
     run = parent.start("import os\nprint(os.getpid())", ENDLESS)
     wait_until(lambda: "begun" in run.log, "the endless cell", DEADLINE)
-    kernel = int(run.outputs[0][0]["text"])
+    kernel = int(run.log.splitlines()[1])
     os.kill(run.pid, signal.SIGKILL)
-    wait_until(lambda: not is_living(kernel), "the kernel's end", DEADLINE)
+    wait_until(lambda: is_over(kernel), "the kernel's end", DEADLINE)
 
 
 def test_a_forked_process_carries_the_commands_mark(parent):
-    run = parent.start("import os, time\nif os.fork() == 0:\n    os.setsid()\n    time.sleep(1000)\nprint('went on')")
+    run = parent.start(
+        "import os, time\n"
+        "child = os.fork()\n"
+        "if child == 0:\n    os.setsid()\n    time.sleep(1000)\n"
+        "while os.getsid(child) != child: time.sleep(0.01)\n"  # else the kernel's end takes it along
+        "print('went on')"
+    )
     assert run.text == "went on\n"
+    wait_until(lambda: is_over(run.pid), "the end of the run's process", DEADLINE)
     left = list(marked_processes(run.folder))
     assert [mark_of(process) for process in left] == [str(run.folder)]
     left[0].kill()
@@ -89,7 +89,7 @@ def test_a_forked_process_carries_the_commands_mark(parent):
 
 def test_children_that_nobody_waits_for_do_not_hold_up_the_end(parent):
     run = parent.start("import subprocess\nchild = subprocess.Popen(['sleep', '1000'])\nprint(child.pid)")
-    assert not is_living(int(run.text))
+    assert is_over(int(run.text))
 
 
 def test_much_output_is_logged_whole_and_cut_in_the_notebook_with_flat_memory(parent):

@@ -8,6 +8,7 @@ import sys
 
 import psutil
 from tests.service.kinds.notebook.notebooks import DEADLINE
+from tests.support.processes import open_files
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.kinds.notebook.job import RunJob
@@ -36,8 +37,7 @@ def test_a_run_and_its_kernel_carry_the_commands_mark_and_nothing_of_the_parents
         assert kernel.cwd() == str(run.folder / "work")
         inherited = {os.readlink(f"/proc/{parent.process.pid}/fd/{number}") for number in (0, 1)}
         for member in (process, kernel):
-            opened = {os.readlink(f"/proc/{member.pid}/fd/{entry}") for entry in os.listdir(f"/proc/{member.pid}/fd")}
-            assert not opened & inherited
+            assert not open_files(member.pid) & inherited
     finally:
         process.terminate()
     assert run.code == 128 + 15

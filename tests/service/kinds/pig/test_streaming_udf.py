@@ -6,12 +6,14 @@ import io
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.kinds.pig import streaming_udf
+from svc_jupyter.service.processes.marks import is_living
 
 CONTROLLER = """
 import sys, pig_util
@@ -64,7 +66,7 @@ def test_it_ends_with_the_java_that_started_it(tmp_path):
         child = psutil.Process(int(parent.stdout.readline()))
         try:
             parent.send_signal(signal.SIGKILL)
-            wait_until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, "its end")
+            wait_until(lambda: not is_living(child), "its end")
         finally:
-            if child.is_running():
+            with suppress(psutil.NoSuchProcess):
                 child.kill()

@@ -11,6 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 from tests.support.presto_coordinator import Answer, Coordinator, coordinator_at_work
+from tests.support.refusing_port import refusing_port
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
@@ -91,11 +92,11 @@ def test_a_cancellation_goes_to_the_next_answers_address(coordinator: Coordinato
 
 
 def test_a_coordinator_that_is_gone_is_reported_to_who_cancels():
-    with Coordinator() as gone:
-        url = gone.url
-    client = StatementClient(url, SessionState("ann", "s"))
-    with pytest.raises(CoordinatorLost):
-        client.cancel(f"{url}/v1/statement/q/2")
+    with refusing_port() as port:
+        url = f"http://127.0.0.1:{port}"
+        client = StatementClient(url, SessionState("ann", "s"))
+        with pytest.raises(CoordinatorLost):
+            client.cancel(f"{url}/v1/statement/q/2")
 
 
 def test_a_query_that_is_cancelled_is_shown_so_whatever_its_last_answer_calls_it(

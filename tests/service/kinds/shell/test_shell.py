@@ -28,6 +28,7 @@ from svc_jupyter.service.kinds.shell.kind import SCRIPT, ShellKind, split_parame
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.marks import mark_of, marked_processes
 from svc_jupyter.service.schema.commands import NEW_ROW
+from svc_jupyter.service.storage.room import Room
 from svc_jupyter.service.storage.storage import Storage
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
@@ -300,7 +301,14 @@ async def test_an_interrupted_fetch_starts_afresh(new_job, lake):
     assert await output_of(job) == "whole\na\n"
 
 
-async def test_a_cancel_while_fetching_ends_without_a_process(new_job, lake):
+async def test_a_cancel_while_fetching_ends_without_a_process(new_job, lake, monkeypatch):
+    take = Room.take
+
+    def hold(room, size):
+        take(room, size)
+        room.stop.wait(30)
+
+    monkeypatch.setattr(Room, "take", hold)
     (lake / "big").write_bytes(b"")
     os.truncate(lake / "big", 2_000_000_000)
     job = new_job(inline="echo ran", files="big")
@@ -310,7 +318,7 @@ async def test_a_cancel_while_fetching_ends_without_a_process(new_job, lake):
     final = await running
     assert final["status"] == "cancelled"
     assert not (job.root / "1" / "out").exists()
-    assert not (job.root / "1" / "work" / "big").exists()
+    await happens(lambda: not (job.root / "1" / "work" / "big").exists())
 
 
 # How it ends

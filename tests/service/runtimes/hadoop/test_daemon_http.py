@@ -4,6 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.runtimes.hadoop.daemon_http import ANSWER_SECONDS, DaemonHttp, DaemonSilent
 
@@ -67,9 +68,7 @@ async def test_a_connection_that_died_is_opened_anew():
 
 
 async def test_nobody_there_is_silent():
-    async with _daemon(_answer(b"1")) as (_, address):
-        pass
     http = DaemonHttp()
-    with pytest.raises(DaemonSilent, match="does not answer"):
-        await http.get(address)
+    with refusing_port() as port, pytest.raises(DaemonSilent, match="does not answer"):
+        await http.get(f"http://127.0.0.1:{port}")
     await http.close()

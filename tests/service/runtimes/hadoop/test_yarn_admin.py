@@ -4,6 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import (
     AdminCallFailed,
@@ -99,7 +100,5 @@ async def test_a_daemon_that_hangs_is_not_waited_for(monkeypatch):
 
 
 async def test_a_silent_address_is_reported():
-    async with _listener(b"") as address:
-        pass
-    with pytest.raises(AdminCallFailed, match="cannot be reached"):
-        await refresh_nodes(address, RefreshMode.GRACEFUL)
+    with refusing_port() as port, pytest.raises(AdminCallFailed, match="cannot be reached"):
+        await refresh_nodes(("127.0.0.1", port), RefreshMode.GRACEFUL)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import ssl
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,6 +13,7 @@ import pytest
 import trustme
 from tests.support.coordinator_proxy import CoordinatorProxy, pem_of, proxy_before
 from tests.support.presto_coordinator import Coordinator, coordinator_at_work
+from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.api.clusters import HIDDEN, ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
@@ -137,9 +137,7 @@ async def test_a_coordinator_that_redirects_is_not_followed(
 async def test_an_unreachable_server_and_one_that_is_no_ready_coordinator_are_reported(
     settings: Settings, presto: ExternalPresto, coordinator: Coordinator
 ):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    with pytest.raises(ClusterFailure, match=rf"127.0.0.1:{port} does not answer: .*"):
+    with refusing_port() as port, pytest.raises(ClusterFailure, match=rf"127.0.0.1:{port} does not answer: .*"):
         await presto.start(instance_of(settings, presto_url=f"http://127.0.0.1:{port}"), quietly)
     with pytest.raises(ClusterFailure, match=r"the name nowhere.invalid cannot be resolved"):
         await presto.start(instance_of(settings, presto_url="http://nowhere.invalid:8080"), quietly)
