@@ -122,6 +122,13 @@ def test_the_record_of_a_running_command_has_the_live_values_of_its_replica():
     assert (record["pid"], record["progress"], record["result_rows"], record["message"]) == (9, 40, 1000, "fetching")
 
 
+def test_the_record_of_an_ended_command_has_none_of_them():
+    """Its replica hears of the end after the database has it."""
+    row = command_row(status="done", progress=100)
+    record = command_record(row, live=Live(pid=9, progress=40, rows=1000, message="fetching"))
+    assert (record["pid"], record["progress"], record["result_rows"], record["message"]) == (None, 100, None, None)
+
+
 def test_the_progress_shown_does_not_go_back():
     assert command_record(command_row(status="running", progress=50), live=Live(progress=0))["progress"] == 50
 

@@ -43,8 +43,8 @@ def command_path(row: CommandRow) -> str:
 def command_record(
     row: CommandRow, *, live: Live | None = None, wait: Wait = NO_WAIT, with_properties: bool = False
 ) -> dict[str, Any]:
-    """Return the record of a command; `wait` applies to waiting ones."""
-    now = live or Live()
+    """Return the record of a command; `wait` applies to waiting ones, `live` to those that have not ended."""
+    now = Live() if live is None or row.is_final else live
     record: dict[str, Any] = {
         "id": row.id,
         "path": command_path(row),
