@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from tests.support.locked_sqlite import locked
 from tests.support.processes import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -49,8 +49,7 @@ def begun(service: ServiceProcess, command_id: int) -> int:
 
 
 def test_a_query_goes_on_when_the_service_is_killed(service: ServiceProcess, tap: int):
-    with closing(sqlite3.connect(service.data_dir / "storage" / "numbers.db")) as writer:
-        writer.execute("BEGIN EXCLUSIVE")  # the query waits for it
+    with locked(service.data_dir / "storage" / "numbers.db"):
         command_id = query(service, tap, "SELECT count(*) + 42 AS c FROM sqlite_master")
         pid = begun(service, command_id)
         service.kill()

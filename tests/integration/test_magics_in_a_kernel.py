@@ -7,7 +7,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -15,6 +14,7 @@ import pytest
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from tests.integration.kernel_session import SECONDS
+from tests.support.locked_sqlite import locked
 from tests.support.service_process import wait_until
 
 TERMINAL_SESSION = """
@@ -70,8 +70,7 @@ def test_a_query_cell_is_a_typed_frame(kernel, tap):
 
 def test_a_failed_query_is_one_error_and_stops_what_was_queued(kernel, tap, shared_service):
     client = kernel.client
-    with closing(sqlite3.connect(shared_service.data_dir / "storage" / "planes.db")) as writer:
-        writer.execute("begin exclusive")  # the query waits for it
+    with locked(shared_service.data_dir / "storage" / "planes.db"):
         failing = client.execute(f"%%svc_db --tap {tap}\nselect tail\nfrom planes\nwhere seat > 1\n")
         queued = client.execute("ran_on = True")
     replies = {}

@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +17,7 @@ import psycopg
 import pytest
 from tests.service.db_taps.answers import read_json, read_table, sqlite_connection
 from tests.support.processes import is_over, open_files
+from tests.support.until import until
 
 from svc_jupyter.service.db_taps.job import from_line
 from svc_jupyter.service.kinds.queries.worker_query import Workers, worker_environment
@@ -27,13 +27,6 @@ from svc_jupyter.service.processes.worker_parent import to_line
 
 DEADLINE = 30.0
 ENDLESS = "WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n) SELECT count(*) FROM n"
-
-
-async def until(condition: Callable[[], object], seconds: float = DEADLINE) -> None:
-    """Wait until a condition holds."""
-    async with asyncio.timeout(seconds):
-        while not condition():  # noqa: ASYNC110  another process's doings have no event
-            await asyncio.sleep(0.01)
 
 
 def jobs_of(parent_pid: int) -> list[int]:

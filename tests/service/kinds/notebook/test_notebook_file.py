@@ -76,47 +76,37 @@ def test_a_write_that_fails_leaves_the_file_before(tmp_path):
     assert [entry.name for entry in tmp_path.iterdir()] == ["e.ipynb"]
 
 
-@pytest.fixture
-def at_times(monkeypatch):
-    """Sets what the clock of the saves shows, one look after the other; the event loop keeps its own."""
-
-    def at_times(*seconds: float) -> None:
-        clock = iter(seconds)
-        monkeypatch.setattr(notebook_file, "time", SimpleNamespace(monotonic=lambda: next(clock)))
-
-    return at_times
-
-
-async def test_a_notebook_that_takes_long_to_write_is_not_written_after_each_cell(tmp_path, at_times):
-    at_times(0.0, 1.0, 2.0, 12.0, 12.0, 13.0)  # the first save takes a second
+def put_off(tmp_path, monkeypatch, *seconds):
+    """Return a file whose first save took a second, and its notebook, changed since; the clock shows `seconds`."""
+    clock = iter((0.0, 1.0, *seconds))
+    # The event loop keeps its own clock.
+    monkeypatch.setattr(notebook_file, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     found = notebook("1")
     file = ExecutedFile(tmp_path / "e.ipynb", found, min_free_bytes=0)
     file.save_soon()
     found.cells[0].source = "2"
+    return file, found
+
+
+async def test_a_notebook_that_takes_long_to_write_is_not_written_after_each_cell(tmp_path, monkeypatch):
+    file, _ = put_off(tmp_path, monkeypatch, 2.0, 12.0, 12.0, 13.0)
     file.save_soon()
     assert '"1"' in (tmp_path / "e.ipynb").read_text()
     file.save_soon()
     assert '"2"' in (tmp_path / "e.ipynb").read_text()
 
 
-async def test_a_cell_that_was_not_written_at_its_end_is_written_while_the_next_one_runs(tmp_path, at_times):
-    at_times(0.0, 1.0, 10.99, 11.0, 12.0)
-    found = notebook("1")
-    file = ExecutedFile(tmp_path / "e.ipynb", found, min_free_bytes=0)
-    file.save_soon()
-    found.cells[0].source = "2"
+async def test_a_cell_that_was_not_written_at_its_end_is_written_while_the_next_one_runs(tmp_path, monkeypatch):
+    file, _ = put_off(tmp_path, monkeypatch, 10.99, 11.0, 12.0)
     file.save_soon()
     assert '"1"' in (tmp_path / "e.ipynb").read_text()
     await until(lambda: '"2"' in (tmp_path / "e.ipynb").read_text())
 
 
-async def test_nothing_is_written_after_the_last_save(tmp_path, at_times):
-    at_times(0.0, 1.0, 10.99, 11.0, 12.0, 13.0, 14.0)
-    found = notebook("1")
-    file = ExecutedFile(tmp_path / "e.ipynb", found, min_free_bytes=0)
-    file.save_soon()
+async def test_nothing_is_written_after_the_last_save(tmp_path, monkeypatch):
+    file, found = put_off(tmp_path, monkeypatch, 10.99, 11.0, 12.0, 13.0, 14.0)
     file.save_soon()
     file.save(durable=True)
-    found.cells[0].source = "2"
-    await asyncio.sleep(0.02)  # the loop's timers go off in their order: the one of the second call would be earlier
-    assert '"1"' in (tmp_path / "e.ipynb").read_text()
+    found.cells[0].source = "3"
+    await asyncio.sleep(0.02)  # timers go off in their order: that of the planned save would be earlier
+    assert '"2"' in (tmp_path / "e.ipynb").read_text()
