@@ -9,6 +9,7 @@ import signal
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -212,6 +213,56 @@ def test_statements_share_a_session_and_make_tables_of_hive(service: ServiceProc
     assert [column["name"] for column in columns] == ["id", "note", "day"]
     sensor = {"schema": schema, "table": "o", "columns": [{"column": "day", "values": ["2026-11-22"]}]}
     assert service.http.post("/sensors/partition_sensor", json=sensor).json() == {"status": "true"}
+
+
+_IN_BOTH_ROUNDS = """
+WITH v AS (SELECT x, from_unixtime(x, 'Europe/Berlin') AS t FROM (VALUES 1603585800, 1603589400) AS v(x))
+SELECT orderkey, t, ARRAY[t, NULL] AS a, MAP(ARRAY[t, t + INTERVAL '1' DAY], ARRAY[ARRAY[t], NULL]) AS m,
+       CAST(ROW(t, ROW(x, t)) AS ROW("at" timestamp with time zone, r ROW(x integer, t timestamp with time zone))) AS r,
+       CAST(NULL AS ROW("at" timestamp with time zone)) AS "none", 1 AS t
+FROM tpch.tiny.orders CROSS JOIN v ORDER BY orderkey DESC, x DESC  -- in this order
+"""
+
+
+def test_instants_of_an_hour_that_came_twice_are_right_at_every_depth(service: ServiceProcess):
+    record = run(
+        service, f"SET SESSION query_max_run_time = '1m';\n{_IN_BOTH_ROUNDS};\nSELECT 1 AS n; {_IN_BOTH_ROUNDS}"
+    )
+    found = rows_of(service, record)
+    assert found.schema.names == ["orderkey", "t", "a", "m", "r", "none", "t"]
+    keys = found.column(0).to_pylist()
+    assert (len(keys), keys) == (30_000, sorted(keys, reverse=True))
+    second, first = (datetime(2020, 10, 25, hour, 30, tzinfo=UTC) for hour in (1, 0))
+    for place, at, x in ((0, second, 1603589400), (1, first, 1603585800), (29_999, first, 1603585800)):
+        values = [found.column(number)[place].as_py() for number in range(1, 7)]
+        values[2] = dict(values[2])  # a map has no order
+        assert values == [
+            at,
+            [at, None],
+            {at: [at], at + timedelta(days=1): None},
+            {"at": at, "r": {"x": x, "t": at}},
+            None,
+            1,
+        ]
+    jobs = jobs_of(service, record["id"])
+    assert {job["status"] for job in jobs} <= {"FINISHED", "CANCELED"}
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "START TRANSACTION READ ONLY; SELECT 1 AS n, from_unixtime(1603589400, 'Europe/Berlin') AS t; COMMIT",
+        "PREPARE told FROM SELECT from_unixtime(1603589400, 'Europe/Berlin') AS t; EXECUTE told",
+    ],
+    ids=["transaction", "execute"],
+)
+def test_an_instant_that_presto_does_not_tell_is_refused_where_the_query_cannot_run_again(
+    service: ServiceProcess, script: str
+):
+    record = run(service, script)
+    assert record["status"] == "error"
+    assert "column t: the clock showed 2020-10-25 02:30:00.000 Europe/Berlin twice" in record["message"]
+    assert "select at_timezone(…, 'UTC')" in record["message"]
 
 
 def test_a_table_that_hive_made_can_be_read(service: ServiceProcess):

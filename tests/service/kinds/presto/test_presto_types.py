@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from svc_jupyter.service.kinds.presto.types import column, column_type
+from svc_jupyter.service.kinds.presto.types import RepeatedHour, column, column_type, in_utc
 
 POINT = pa.struct([("x", pa.int32()), ("a b", pa.float64())])
 
@@ -75,3 +75,47 @@ def test_numbers_that_are_none_are_numbers():
 def test_a_value_that_its_type_does_not_hold_makes_the_column_text():
     made = column(column_type("date"), ["+12345-01-01", None])
     assert made.to_pylist() == ["+12345-01-01", None]
+
+
+@pytest.mark.parametrize(
+    ("clock", "utc"),
+    [("2020-10-25 01:59:59.999 Europe/Berlin", 23), ("2020-10-25 03:00:00.000 Europe/Berlin", 2)],
+)
+def test_the_hours_beside_a_repeated_one_are_read(clock: str, utc: int):
+    [read] = column(column_type("timestamp with time zone"), [clock]).to_pylist()
+    assert read.hour == utc
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("timestamp with time zone", "2020-10-25 02:30:00.000 Europe/Berlin"),
+        ("array(timestamp with time zone)", ["2020-10-25 02:30:00.000 Europe/Berlin"]),
+        ("map(timestamp with time zone,integer)", {"2020-10-25 02:30:00.000 Europe/Berlin": 1}),
+        ("row(t timestamp with time zone)", ["2020-10-25 02:30:00.000 Europe/Berlin"]),
+    ],
+)
+def test_a_clock_that_was_shown_twice_is_no_instant(name: str, value: Any):
+    with pytest.raises(RepeatedHour, match=r"showed 2020-10-25 02:30:00.000 Europe/Berlin twice"):
+        column(column_type(name), [value])
+
+
+@pytest.mark.parametrize(
+    ("name", "expression"),
+    [
+        ("bigint", "c"),
+        ("array(varchar)", "c"),
+        ("timestamp with time zone", "at_timezone(c, 'UTC')"),
+        ("array(timestamp with time zone)", "transform(c, v0 -> at_timezone(v0, 'UTC'))"),
+        (
+            "map(varchar(3),timestamp with time zone)",
+            "transform_keys(transform_values(c, (w0, v0) -> at_timezone(v0, 'UTC')), (v0, w0) -> v0)",
+        ),
+        (
+            'row(n integer,"a b" timestamp with time zone)',
+            "IF(c IS NULL, NULL, ROW(c[1], at_timezone(c[2], 'UTC')))",
+        ),
+    ],
+)
+def test_instants_are_asked_for_in_utc_at_every_depth(name: str, expression: str):
+    assert in_utc(name, "c") == expression

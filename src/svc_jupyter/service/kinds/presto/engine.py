@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
@@ -31,7 +32,7 @@ from svc_jupyter.service.kinds.presto.client import (
     Target,
     connector,
 )
-from svc_jupyter.service.kinds.presto.types import ColumnType, column, column_type
+from svc_jupyter.service.kinds.presto.types import ColumnType, RepeatedHour, column, column_type, in_utc
 from svc_jupyter.sql_tokens import Dialect
 
 _JOBS_EVERY: Final = 0.5
@@ -64,7 +65,11 @@ class PrestoSqlEngine:
         try:
             for statement in statements:
                 sink.start(statement)
-                self._run_one(client, statement, sink)
+                rows = _Rows(sink)
+                try:
+                    self._run_one(client, statement, statement.text, rows, sink)
+                except RepeatedHour as met:
+                    self._run_in_utc(client, statement, rows, sink, met)
         except CoordinatorLost as error:
             raise QueryFailure(f"the connection to the coordinator at {self._address} is lost: {error}") from None
         finally:
@@ -104,24 +109,49 @@ class PrestoSqlEngine:
             client.cancel(uri)
         client.close()
 
-    def _run_one(self, client: StatementClient, statement: Statement, sink: Sink) -> None:
-        """Run a statement; retry one that only reads for a while after the loss of a worker."""
-        may_run_again = statement.keyword in READING and self._state.transaction == "NONE"
+    def _run_one(self, client: StatementClient, statement: Statement, text: str, rows: _Rows, sink: Sink) -> None:
+        """Run a statement, as `text`; retry one that only reads for a while after the loss of a worker."""
+        may_run_again = self._may_run_again(statement)
         deadline: float | None = None
-        while (error := self._attempt(client, statement, sink)) is not None:
+        while (error := self._attempt(client, statement, text, rows, sink)) is not None:
             now = time.monotonic()
             # Until the worker is back the coordinator may count none.
             has_lost = is_lost_worker(error) or (deadline is not None and is_without_workers(error))
             deadline = deadline or now + _AGAIN_SECONDS
             if not may_run_again or not has_lost or now > deadline:
-                raise failure_of(error, statement.text, is_own=self._is_own)
+                raise failure_of(error, text, is_own=self._is_own)
             time.sleep(_PAUSE_SECONDS)
 
-    def _attempt(self, client: StatementClient, statement: Statement, sink: Sink) -> Mapping[str, Any] | None:
-        """Run a statement once; return its error, if any."""
-        rows = _Rows(sink)
+    def _run_in_utc(
+        self, client: StatementClient, statement: Statement, rows: _Rows, sink: Sink, met: RepeatedHour
+    ) -> None:
+        """Run a query again for its instants in UTC, as Presto does not say which of two hours an instant is in."""
+        client.close()
+        if self._next is not None:
+            client.cancel(self._next)
+            self._jobs.abandoned()
+        if not self._may_run_again(statement):
+            raise QueryFailure(f"{met}; select at_timezone(…, 'UTC')")
+        in_order = replace(self._state, properties=self._state.properties | {"skip_redundant_sort": "false"})
+        again = StatementClient(self._coordinator, in_order, self._connect)
+        try:
+            self._run_one(again, statement, rows.text_in_utc(statement.text), rows, sink)
+        except QueryFailure as failure:
+            message = f"{met}; asked for in UTC, the query fails: {failure.message}"
+            raise QueryFailure(message, hint=failure.hint) from None
+        finally:
+            again.close()
+
+    def _may_run_again(self, statement: Statement) -> bool:
+        return statement.keyword in READING and self._state.transaction == "NONE"
+
+    def _attempt(
+        self, client: StatementClient, statement: Statement, text: str, rows: _Rows, sink: Sink
+    ) -> Mapping[str, Any] | None:
+        """Run a statement once, as `text`; return its error, if any."""
         changed = None
-        for answer in self._answers(client, statement):
+        rows.start()
+        for answer in self._answers(client, statement, text):
             stats = answer["stats"]
             self._jobs.note(answer, statement)
             if (error := answer.get("error")) is not None:
@@ -135,13 +165,13 @@ class PrestoSqlEngine:
         sink.done(changed)
         return None
 
-    def _answers(self, client: StatementClient, statement: Statement) -> Iterator[Mapping[str, Any]]:
+    def _answers(self, client: StatementClient, statement: Statement, text: str) -> Iterator[Mapping[str, Any]]:
         """Yield the answers; of a statement that only reads, skip final ones that carry only statistics.
 
         A query is FINISHED once all its rows have reached the coordinator; an answer that began after that has rows as
         long as there are any.
         """
-        answer = self._first_answer(client, statement)
+        answer = self._first_answer(client, text)
         was_finished = False
         while True:
             is_finished = answer["stats"]["state"] == "FINISHED"
@@ -155,12 +185,12 @@ class PrestoSqlEngine:
             was_finished = is_finished
             answer = client.following(self._next)
 
-    def _first_answer(self, client: StatementClient, statement: Statement) -> Mapping[str, Any]:
+    def _first_answer(self, client: StatementClient, text: str) -> Mapping[str, Any]:
         posted, self._posted = self._posted, ""
         if posted:
             answer: Mapping[str, Any] = json.loads(posted)
             return answer
-        return client.post(statement.text)
+        return client.post(text)
 
 
 def _quoted(parts: TableParts) -> str:
@@ -168,29 +198,47 @@ def _quoted(parts: TableParts) -> str:
 
 
 class _Rows:
-    """Passes the rows of a statement's answers to the sink."""
+    """Passes the rows of a statement's answers to the sink; `start` begins with the first row again."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._names: list[str] = []
+        self._columns: Sequence[Mapping[str, Any]] = ()
         self._types: list[ColumnType] = []
+        self._is_begun = False
+
+    def start(self) -> None:
+        self._is_begun = False
 
     def take(self, answer: Mapping[str, Any]) -> None:
         columns = answer.get("columns")
         if columns is None:
             return
-        if not self._types:
-            self._names = [each["name"] for each in columns]
+        if not self._columns:
+            self._columns = columns
             self._types = [column_type(each["type"]) for each in columns]
+        if not self._is_begun:
+            self._is_begun = True
             self._sink.table()
             self._write([])
         if data := answer.get("data"):
             self._write(data)
 
+    def text_in_utc(self, query: str) -> str:
+        """Return a query with the same rows, whose instants are in UTC."""
+        values = ", ".join(in_utc(each["type"], f"c{place}") for place, each in enumerate(self._columns))
+        names = ", ".join(f"c{place}" for place in range(len(self._columns)))
+        return f"SELECT {values} FROM (\n{query}\n) AS t({names})"  # noqa: S608  the user's own query
+
     def _write(self, rows: Sequence[Sequence[Any]]) -> None:
         cells: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(self._types)
-        arrays = [column(kind, values) for kind, values in zip(self._types, cells, strict=True)]
-        schema = pa.schema([pa.field(name, made.type) for name, made in zip(self._names, arrays, strict=True)])
+        names = [each["name"] for each in self._columns]
+        arrays = []
+        for name, kind, values in zip(names, self._types, cells, strict=True):
+            try:
+                arrays.append(column(kind, values))
+            except RepeatedHour as met:
+                raise RepeatedHour(f"column {name}: {met}") from None
+        schema = pa.schema([pa.field(name, made.type) for name, made in zip(names, arrays, strict=True)])
         self._sink.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
 
 
@@ -226,6 +274,13 @@ class _JobList:
         self._is_cancelled = True
         for job in list(self._found.values()):
             job["status"] = self._status(job["status"])
+        self._is_written = False
+        self.write()
+
+    def abandoned(self) -> None:
+        """Note that the running query is cancelled, since its rows are not needed."""
+        [*_, job] = self._found.values()
+        job["status"] = "CANCELED"
         self._is_written = False
         self.write()
 

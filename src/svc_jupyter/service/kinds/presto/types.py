@@ -43,6 +43,10 @@ _OFFSET: Final = re.compile(r"[+-]\d\d:\d\d")
 _DECIMAL: Final = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
 
+class RepeatedHour(ValueError):
+    """A clock that its zone showed twice, as when summer time ends: Presto's text does not say which one is meant."""
+
+
 @dataclass(frozen=True, slots=True)
 class ColumnType:
     """An Arrow type and how to read its values; `reader` is None where they need no conversion."""
@@ -99,6 +103,24 @@ def column(declared: ColumnType, values: Sequence[Any]) -> Column:
     elif pa.types.is_string(declared.kind):
         values = [value if value is None or isinstance(value, str) else str(value) for value in values]
     return pa.array(values, declared.kind)
+
+
+def in_utc(name: str, value: str, depth: int = 0) -> str:
+    """Return the SQL expression of a value of a type whose instants are in UTC; the value's own without instants."""
+    if "timestamp with time zone" not in name:
+        return value
+    base, inner = _parts(name)
+    one, other = f"v{depth}", f"w{depth}"
+    if base == "array":
+        return f"transform({value}, {one} -> {in_utc(inner, one, depth + 1)})"
+    if base == "map":
+        keys, values = (in_utc(part, one, depth + 1) for part in _split(inner))
+        return f"transform_keys(transform_values({value}, ({other}, {one}) -> {values}), ({one}, {other}) -> {keys})"
+    if base == "row":
+        kinds = [_field(part)[1] for part in _split(inner)]
+        fields = ", ".join(in_utc(kind, f"{value}[{place}]", depth) for place, kind in enumerate(kinds, start=1))
+        return f"IF({value} IS NULL, NULL, ROW({fields}))"
+    return f"at_timezone({value}, 'UTC')"
 
 
 def _row_type(inner: str) -> ColumnType:
@@ -191,8 +213,13 @@ def _document(cell: Any) -> Any:
 
 
 def _instant(text: str) -> datetime:
-    """Return the instant of `2020-01-31 01:02:03.456 Europe/Berlin`."""
+    """Return the instant of `2020-01-31 01:02:03.456 Europe/Berlin`. Raises `RepeatedHour`."""
     clock, _, zone = text.rpartition(" ")
     if _OFFSET.fullmatch(zone):
         return datetime.fromisoformat(clock + zone)
-    return datetime.fromisoformat(clock).replace(tzinfo=UTC if zone == "UTC" else ZoneInfo(zone))
+    if zone == "UTC":
+        return datetime.fromisoformat(clock).replace(tzinfo=UTC)
+    first = datetime.fromisoformat(clock).replace(tzinfo=ZoneInfo(zone))
+    if first.astimezone(UTC) < first.replace(fold=1).astimezone(UTC):
+        raise RepeatedHour(f"the clock showed {text} twice, and Presto does not say which one it is")
+    return first
