@@ -92,6 +92,46 @@ def test_every_type_keeps_its_values(hive: SharedHadoop) -> None:
     assert found.to_pylist() == [row, row]
 
 
+NESTED = """
+SELECT
+  named_struct('a,b', 1, 'c:d', 2, 'e<f>', 3, '`q`"', 4, 'g:int,h', 5) AS odd,
+  named_struct('a', 1, 'a', 'x', 'b', named_struct('a', 2.5D, 'a', NULL)) AS twice,
+  map(date'2020-01-02', timestamp'2020-01-02 03:04:05.678901') AS by_day,
+  map(timestamp'2020-01-02 03:04:05.678901', date'2020-01-02') AS by_time,
+  map(X'00ff', true, X'', NULL) AS by_bytes,
+  map(1.10BD, named_struct('k k', array(1, NULL), 'k k', map())) AS by_price,
+  map(named_struct('x', 1, 'x', 'one'), 'first') AS by_struct,
+  map(array(1, 2), array(named_struct('m', map('k', 1)), NULL)) AS by_list,
+  map(true, 1, false, NULL) AS by_truth,
+  IF(id < 0, named_struct('m', map(1, 'x')), NULL) AS no_struct,
+  IF(id < 0, map(1, 2), NULL) AS no_map,
+  named_struct('v', parse_json('{"z": [1, null]}'), 'n', 1) AS loose,
+  parse_json('[1, "x"]') AS loosest,
+  map() AS no_entries
+FROM range(1)"""
+
+
+def test_nested_values_are_whole_whatever_their_fields_and_keys_are(hive: SharedHadoop) -> None:
+    [row] = rows_of(hive, run(hive, NESTED)).to_pylist()
+    moment = datetime(2020, 1, 2, 3, 4, 5, 678901)  # noqa: DTZ001
+    assert row == {
+        "odd": {"a,b": 1, "c:d": 2, "e<f>": 3, '`q`"': 4, "g:int,h": 5},
+        "twice": {"a_0": 1, "a_1": "x", "b": {"a_0": 2.5, "a_1": None}},
+        "by_day": [(date(2020, 1, 2), moment)],
+        "by_time": [(moment, date(2020, 1, 2))],
+        "by_bytes": [(b"\x00\xff", True), (b"", None)],
+        "by_price": [(Decimal("1.10"), {"k k_0": [1, None], "k k_1": []})],
+        "by_struct": [({"x_0": 1, "x_1": "one"}, "first")],
+        "by_list": [([1, 2], [{"m": [("k", 1)]}, None])],
+        "by_truth": [(True, 1), (False, None)],
+        "no_struct": None,
+        "no_map": None,
+        "loose": {"v": '{"z":[1,null]}', "n": 1},
+        "loosest": '[1,"x"]',
+        "no_entries": [],
+    }
+
+
 def test_statements_share_a_session_and_the_last_table_is_the_result(hive: SharedHadoop, table: str) -> None:
     record = run(
         hive,

@@ -38,6 +38,8 @@ POINT = pa.struct([("x", pa.int32()), ("a b", pa.float64())])
         ("interval day to second", ["1 00:00:00.000"], pa.string(), ["1 00:00:00.000"]),
         ("array(date)", [["2020-02-29", None], None], pa.list_(pa.date32()), [[date(2020, 2, 29), None], None]),
         ("map(integer,array(varchar))", [{"1": ["a"]}], pa.map_(pa.int32(), pa.list_(pa.string())), [[(1, ["a"])]]),
+        ("map(unknown,unknown)", [{}], pa.map_(pa.string(), pa.null()), [[]]),
+        ("row(a integer,a varchar)", [[1, "x"]], None, [{"a_0": 1, "a_1": "x"}]),
         ('row(x integer,"a b" double)', [[1, "NaN"]], POINT, None),
         (
             "map(integer,row(integer,varchar(1)))",

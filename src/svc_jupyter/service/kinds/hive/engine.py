@@ -9,8 +9,9 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,14 +23,9 @@ from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_c
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts
-from svc_jupyter.service.kinds.hive.columns import (
-    arrow_type,
-    document_parser,
-    is_nested,
-    parsed_type,
-    record_batch,
-    with_json,
-)
+from svc_jupyter.service.kinds.hive import nested
+from svc_jupyter.service.kinds.hive.columns import arrow_type, record_batch
+from svc_jupyter.service.kinds.hive.nested import Described, NamedType
 from svc_jupyter.service.runtimes.hive_server.client import (
     ColumnType,
     Operation,
@@ -130,37 +126,39 @@ class HiveEngine:
 
     def _run_one(self, session: Session, statement: Statement, mark: str, sink: Sink, *, describes: bool) -> None:
         is_query = statement.keyword in QUERIES or not statement.keyword
-        described = self._described(session, statement) if is_query and describes else None
-        text = statement.text
-        if described is not None and any(is_nested(kind) for _, kind in described):
-            text = with_json(text, [kind for _, kind in described])
-        else:
-            described = None
+        columns = self._described(session, statement) if is_query and describes else []
+        types = nested.described(statement.text, columns, partial(self._describe, session))
+        documents = {place: kind for place, kind in enumerate(types) if kind.is_nested}
+        text = nested.with_json(statement.text, types)
         if self._jobs is not None and (is_query or statement.keyword in _WRITING):
             text = marked(text, mark)
         with nullcontext() if self._jobs is None else _Watch(self, self._jobs, mark, statement, sink):
             operation = self._running = session.execute(text)
             self._wait(session, operation, statement, sink)
-            columns = session.columns(operation)
-            if columns != _NOTHING or is_query:
-                self._fetch(session, operation, columns, described, sink)
+            sent = session.columns(operation)
+            if sent != _NOTHING or is_query:
+                names = [name for name, _ in columns] or [column.name for column in sent]
+                self._fetch(session, operation, names, sent, documents, sink)
             session.finish(operation)
             self._running = None
         sink.done(None)
 
-    def _described(self, session: Session, statement: Statement) -> list[tuple[str, str]] | None:
-        """Return the columns of a query from its description; None if it is not a query (then it runs unchanged)."""
+    def _described(self, session: Session, statement: Statement) -> list[NamedType]:
+        """Return the columns of a query from its description; none if it is not a query (then it runs unchanged)."""
         try:
-            operation = session.execute(f"DESCRIBE QUERY {statement.text}")
-            state = OperationState.RUNNING
-            while not state.is_over:
-                state, _ = session.state(operation)
-            if state is not OperationState.FINISHED:
-                return None
-            rows = session.fetch(operation, _BATCH_ROWS)
-            session.finish(operation)
+            return self._describe(session, statement.text)
         except ServerError:
-            return None
+            return []
+
+    @staticmethod
+    def _describe(session: Session, query: str) -> list[NamedType]:
+        operation = session.execute(f"DESCRIBE QUERY {query}")
+        while not (status := session.status(operation)).state.is_over:
+            pass
+        if status.state is not OperationState.FINISHED:
+            raise ServerError(status.why or "the query cannot be described")
+        rows = session.fetch(operation, _BATCH_ROWS)
+        session.finish(operation)
         names, kinds = rows[0][0], rows[1][0]
         return [(name.decode(), kind.decode()) for name, kind in zip(names, kinds, strict=True)]
 
@@ -186,19 +184,16 @@ class HiveEngine:
         self,
         session: Session,
         operation: Operation,
+        names: Sequence[str],
         columns: Sequence[ColumnType],
-        described: Sequence[tuple[str, str]] | None,
+        documents: Mapping[int, Described],
         sink: Sink,
     ) -> None:
-        names = [column.name for column in columns]
-        kinds = [arrow_type(column) for column in columns]
-        parsers = {}
-        if described is not None:
-            names = [name for name, _ in described]
-            for number, (_, kind) in enumerate(described):
-                if is_nested(kind):
-                    kinds[number] = parsed_type(kind)
-                    parsers[number] = document_parser(kinds[number])
+        kinds = [
+            nested.arrow_type(documents[place]) if place in documents else arrow_type(column)
+            for place, column in enumerate(columns)
+        ]
+        parsers = {place: nested.document_parser(kinds[place]) for place in documents}
         sink.table()
         schema = pa.schema(list(zip(names, kinds, strict=True)))
         sink.write(pa.RecordBatch.from_arrays([pa.array([], kind) for kind in kinds], schema=schema))

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from svc_jupyter.service.db_taps.arrow import Column, Kind
+from svc_jupyter.service.db_taps.arrow import Column, Kind, map_type, struct_type
 
 Reader = Callable[[Any], Any]
 """Turns a JSON value into one that Arrow accepts; never called with None."""
@@ -69,7 +69,7 @@ def column_type(name: str) -> ColumnType:
         return ColumnType(pa.list_(element.kind), _list_reader(_value_reader(element)))
     if base == "map":
         key, value = (column_type(part) for part in _split(inner))
-        return ColumnType(pa.map_(key.kind, value.kind), _map_reader(key, value))
+        return ColumnType(map_type(key.kind, value.kind), _map_reader(key, value))
     if base == "row":
         return _row_type(inner)
     if (digits := _DECIMAL.fullmatch(name)) is not None:
@@ -129,10 +129,8 @@ def _row_type(inner: str) -> ColumnType:
         name, kind = _field(part)
         names.append(name or f"field{number}")
         types.append(column_type(kind))
-    kinds = [pa.field(name, declared.kind) for name, declared in zip(names, types, strict=True)]
-    readers = [_value_reader(declared) for declared in types]
-    # Fields may have no name, or the same one: Arrow's structs are filled by position.
-    return ColumnType(pa.struct(kinds), _struct_reader(names, readers))
+    kind = struct_type(names, [declared.kind for declared in types])
+    return ColumnType(kind, _struct_reader([_value_reader(declared) for declared in types]))
 
 
 def _field(text: str) -> tuple[str, str]:
@@ -199,10 +197,10 @@ def _map_reader(key: ColumnType, value: ColumnType) -> Reader:
     ]
 
 
-def _struct_reader(names: Sequence[str], readers: Sequence[Reader]) -> Reader:
-    def read(cell: Any) -> dict[str, Any]:
-        fields = zip(names, readers, _document(cell), strict=True)
-        return {name: None if value is None else reader(value) for name, reader, value in fields}
+def _struct_reader(readers: Sequence[Reader]) -> Reader:
+    def read(cell: Any) -> tuple[Any, ...]:
+        fields = zip(readers, _document(cell), strict=True)
+        return tuple(None if value is None else reader(value) for reader, value in fields)
 
     return read
 
