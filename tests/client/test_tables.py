@@ -19,6 +19,7 @@ from svc_jupyter.client.commands.tables import (
     lines_frame,
     lines_of,
     lines_table,
+    messages,
     tsv_table,
     write,
 )
@@ -97,6 +98,18 @@ def test_rows_of_different_lengths_are_an_unexpected_answer() -> None:
 @pytest.mark.parametrize("qlog", [None, "", "no JSON", "{}", {"QUERY-SCHEMA": {}}, {"QUERY-SCHEMA": {"-1": [{}]}}, 7])
 def test_a_qlog_that_shows_no_types_reports_none(qlog: object) -> None:
     assert column_types(qlog) == []
+
+
+@pytest.mark.parametrize(
+    ("qlog", "texts"),
+    [
+        ('{"QUERY-SCHEMA": {}, "messages": ["column a is text"]}', ["column a is text"]),
+        ({"messages": ["a", {"level": 1}, None, "b"]}, ["a", "b"]),
+        *((qlog, []) for qlog in (None, "", "no JSON", "[]", "{}", {"messages": None}, {"messages": 7}, 7)),
+    ],
+)
+def test_messages_of_a_qlog_are_its_texts(qlog: object, texts: list[str]) -> None:
+    assert messages(qlog) == texts
 
 
 def test_a_qlog_may_be_an_object_and_have_another_key() -> None:

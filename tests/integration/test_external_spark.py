@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 import trustme
 from tests.conftest import end_commands_of
+from tests.support import far_times
 from tests.support.coordinator_proxy import pem_of
 from tests.support.engines import connect_client_at_once
 from tests.support.file_search import files_below, files_with
@@ -284,6 +285,12 @@ def test_results_of_spark_connect_are_typed(service: ServiceProcess):
     assert (row["d"], row["m"], row["s"], row["j"]) == (Decimal("1.50"), [("k", 1)], "ü", "[1]")
     empty = rows_of(service, run(service, "SELECT 1 AS x WHERE false", "connect"))
     assert (empty.num_rows, empty.schema.names) == (0, ["x"])
+
+
+def test_times_that_python_does_not_have_are_text_on_spark_connect(service: ServiceProcess):
+    record = run(service, far_times.QUERY, "connect")
+    assert rows_of(service, record).to_pylist() == far_times.rows(zone="Z")
+    assert service.logs(record["id"]).count(far_times.NOTE) == 1
 
 
 def test_programs_in_python_run_on_spark_connect(service: ServiceProcess):

@@ -9,7 +9,7 @@ import signal
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -246,6 +246,40 @@ def test_instants_of_an_hour_that_came_twice_are_right_at_every_depth(service: S
         ]
     jobs = jobs_of(service, record["id"])
     assert {job["status"] for job in jobs} <= {"FINISHED", "CANCELED"}
+
+
+_FAR_TIMES = """
+SELECT DATE '2020-01-31' + n * INTERVAL '9000' YEAR AS d,
+       TIMESTAMP '2020-01-31 01:02:03.500' - INTERVAL '2100' YEAR AS t,
+       at_timezone(from_unixtime(253402300800, 'UTC'), 'Europe/Berlin') AS z,
+       ARRAY[DATE '2020-01-31' + INTERVAL '9000' YEAR, NULL] AS a,
+       MAP(ARRAY[DATE '2020-01-31' - INTERVAL '2100' YEAR], ARRAY[from_unixtime(253402300800)]) AS m,
+       CAST(ROW(DATE '2020-01-31' - INTERVAL '2100' YEAR, DATE '2020-01-31') AS ROW(d date, near date)) AS r,
+       DATE '2020-01-31' AS near
+FROM UNNEST(sequence(0, 1)) AS t(n) ORDER BY n
+"""
+
+
+def test_times_that_python_does_not_have_are_text_at_every_depth(service: ServiceProcess):
+    record = run(service, _FAR_TIMES)
+    near = date(2020, 1, 31)
+    assert rows_of(service, record).to_pylist() == [
+        {
+            "d": day,
+            "t": "-0080-01-31T01:02:03.500000",
+            "z": "+10000-01-01T00:00:00Z",
+            "a": ["+11020-01-31", None],
+            "m": [("-0080-01-31", "+10000-01-01T00:00:00")],
+            "r": {"d": "-0080-01-31", "near": near},
+            "near": near,
+        }
+        for day in ("2020-01-31", "+11020-01-31")
+    ]
+    note = (
+        "columns d, t, z, a, m and 1 more are text: not all times are within the years 1 to 9999 and a day's 24 hours"
+    )
+    assert json.loads(record["qlog"])["messages"] == [note]
+    assert service.logs(record["id"]).count(note) == 1
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,13 @@
 """Programs on a real Spark cluster, whose tasks run in its driver."""
 
+import json
 import os
 import signal
 from contextlib import suppress
 
 import psutil
 import pytest
+from tests.support import far_times
 from tests.support.service_process import wait_until
 from tests.support.spark import LABEL, SECONDS, activity, lines, log, results, run, server_of, submit
 
@@ -34,6 +36,15 @@ def test_sql_has_typed_rows_in_their_order(spark):
     assert table["id"].to_pylist() == list(range(49_999, -1, -1))
     [job, *_] = spark.http.get(f"/commands/{record['id']}/jobs").json()["jobs"]
     assert (job["status"], job["progress"]) == ("SUCCEEDED", 100)
+
+
+def test_times_that_python_does_not_have_are_text_at_every_depth(spark):
+    by_sql = run(spark, command_type="SqlCommand", query=far_times.QUERY)
+    by_python = run(spark, language="python", program=f"spark.sql({far_times.QUERY!r})")
+    for record in (by_sql, by_python):
+        assert results(spark, record["id"]).to_pylist() == far_times.rows(zone="Z"), record["message"]
+        assert json.loads(record["qlog"])["messages"] == [far_times.NOTE]
+        assert log(spark, record["id"]).count(far_times.NOTE) == 1
 
 
 def test_blocks_raw_strings_and_comments_go_to_spark_as_they_are_written(spark):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from tests.support import far_times
 from tests.support import spark as on_spark
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -101,6 +102,18 @@ def test_a_note_runs_in_one_session_and_its_results_are_the_commands_and_the_not
     kept = [one["settings"] for one in note["paragraphs"]]
     assert "hunter2" not in str(kept) + str(record)
     assert "hunter2" not in service.http.get(f"/commands/{record['id']}").text
+
+
+def test_times_that_python_does_not_have_are_text_in_a_note(service: ServiceProcess) -> None:
+    note_id = make(service, f"%sql\n{far_times.QUERY}")
+    record = run(service, note_id)
+    answer = service.http.get(f"/commands/{record['id']}/results", headers=ARROW)
+    assert pa.ipc.open_stream(answer.content).read_all().to_pylist() == far_times.rows(zone="Z")
+    [paragraph] = service.http.get(f"/notebooks/{note_id}").json()["paragraphs"]
+    shown = paragraph["results"]["msg"]
+    assert [one["type"] for one in shown] == ["TABLE", "TEXT"]
+    assert "+12020-01-31T01:02:03Z" in shown[0]["data"]
+    assert shown[1]["data"] == f"{far_times.NOTE}\n"
 
 
 def test_the_first_error_ends_the_run_and_names_paragraph_and_line(service: ServiceProcess) -> None:

@@ -105,14 +105,15 @@ def test_a_finished_command():
     assert (record["start_time"], record["end_time"]) == (int(CREATED) + 1, int(CREATED) + 2)
 
 
-def test_a_typed_result_names_its_columns_in_a_json_text():
-    result = {"form": "arrow", "file": "1/r", "size": 1, "rows": 2, "columns": [["a", "int64"], ["b", "string"]]}
+def test_a_typed_result_names_its_columns_in_a_json_text_and_says_what_readers_should_know():
+    columns = [["a", "int64"], ["b", "string"]]
+    result = {"form": "arrow", "file": "1/r", "size": 1, "rows": 2, "columns": columns, "notes": ["column b is text"]}
     qlog = command_record(command_row(status="done", result=result))["qlog"]
     assert json.loads(qlog) == {
         "QUERY-SCHEMA": {
             "-1": [{"ColumnName": "a", "ColumnType": "int64"}, {"ColumnName": "b", "ColumnType": "string"}]
         },
-        "messages": [],
+        "messages": ["column b is text"],
     }
 
 

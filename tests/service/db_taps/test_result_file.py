@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import resource
+from datetime import date
 from pathlib import Path
 
 import pyarrow as pa
@@ -35,7 +36,12 @@ def test_batches_of_one_type_are_written_as_they_come(path):
         result.write(batch(a=[1]))
         result.write(batch(a=[2, 3]))
         assert result.rows == 3
-        assert result.finish() == path.stat().st_size
+        assert result.finish() == {
+            "rows": 3,
+            "size": path.stat().st_size,
+            "columns": [["a", "int64"]],
+            "notes": [],
+        }
     assert read(path).to_pydict() == {"a": [1, 2, 3]}
 
 
@@ -49,6 +55,47 @@ def test_a_later_batch_of_a_wider_type_widens_what_was_written(path):
     assert read(path).to_pydict() == {"a": [1.0, 2.5, None, 4.0], "b": [None, "7", "x", None]}
     assert [str(kind) for kind in read(path).schema.types] == ["double", "string"]
     assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_column_with_a_time_that_python_does_not_have_is_text_before_and_after(path):
+    days = pa.array([0, 1], pa.int32()).cast(pa.date32())
+    far = pa.array([2_932_897], pa.int32()).cast(pa.date32())
+
+    def rows(dates: pa.Array) -> pa.RecordBatch:
+        nested = pa.ListArray.from_arrays(pa.array(range(len(dates) + 1), pa.int32()), dates)
+        inner = pa.StructArray.from_arrays([dates, pa.array(range(len(dates)))], ["d", "n"])
+        return pa.RecordBatch.from_arrays([dates, nested, inner, days[: len(dates)]], ["d", "l", "s", "near"])
+
+    with ResultFile(path) as result:
+        result.write(rows(days))
+        result.write(rows(far))
+        result.write(rows(far))
+        result.write(rows(days[1:]))
+        summary = result.finish()
+    texts = ["1970-01-01", "1970-01-02", "+10000-01-01", "+10000-01-01", "1970-01-02"]
+    assert read(path).to_pydict() == {
+        "d": texts,
+        "l": [[text] for text in texts],
+        "s": [{"d": text, "n": n} for text, n in zip(texts, (0, 1, 0, 0, 0), strict=True)],
+        "near": [date(1970, 1, day) for day in (1, 2, 1, 1, 1)],
+    }
+    assert summary is not None
+    assert summary["notes"] == [
+        "columns d, l, s are text: not all times are within the years 1 to 9999 and a day's 24 hours"
+    ]
+
+
+def test_the_first_note_on_a_column_of_the_last_table_is_kept(path):
+    with ResultFile(path) as result:
+        result.write(batch(a=["x"]))
+        result.note("a", "of a table that is not the last")
+        result.discard()
+        result.write(batch(b=["x"]))
+        result.note("b", "first")
+        result.note("b", "second")
+        summary = result.finish()
+    assert summary is not None
+    assert summary["notes"] == ["first"]
 
 
 def test_no_rows_keep_their_columns(path):
@@ -94,7 +141,7 @@ def test_an_unfinished_result_leaves_no_file(path):
 
 def test_without_a_table_there_is_no_file(path):
     with ResultFile(path) as result:
-        assert result.finish() == 0
+        assert result.finish() is None
     assert list(path.parent.iterdir()) == []
 
 

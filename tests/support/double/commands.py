@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,7 @@ class CommandDouble:
     log: bytes = b""
     message: str | None = None
     outputs: dict[str, Any] | None = None
+    messages: Sequence[str] = ()
     ignores_cancel: bool = False
     cancel_refusal: str | None = None
     events: deque[Handler] = field(default_factory=deque)
@@ -75,7 +76,7 @@ class CommandDouble:
             return status
         self.record |= {"progress": 100 if status == "done" else 0, "end_time": self.record["submit_time"] + 4}
         if self.table is not None and not self.record["qlog"]:
-            self.record["qlog"] = query_log(self.table)
+            self.record["qlog"] = query_log(self.table, self.messages)
         if "message" in self.record:
             rows = self.results.count("\n") or None if self.table is None else self.table.num_rows
             size = None if self.table is None else len(arrow_bytes(self.table))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 import httpx
@@ -108,13 +108,13 @@ def text_of(table: pa.Table) -> str:
     return "".join("\t".join(row) + "\r\n" for row in rows)
 
 
-def query_log(table: pa.Table) -> str:
-    """Return the `qlog` of a query with these rows: the types of its columns."""
+def query_log(table: pa.Table, messages: Sequence[str] = ()) -> str:
+    """Return the `qlog` of a query with these rows: the types of its columns, and what readers should know."""
     types = {"int64": "BIGINT", "string": "VARCHAR", "double": "DOUBLE"}
     columns = [
         {"ColumnName": field.name, "ColumnType": types.get(str(field.type), str(field.type))} for field in table.schema
     ]
-    return json.dumps({"QUERY-SCHEMA": {"-1": columns}, "messages": []})
+    return json.dumps({"QUERY-SCHEMA": {"-1": columns}, "messages": [*messages]})
 
 
 class BrokenStream(httpx.SyncByteStream, httpx.AsyncByteStream):

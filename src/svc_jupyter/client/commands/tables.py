@@ -110,6 +110,15 @@ def column_types(qlog: Any) -> list[str]:
         return []
 
 
+def messages(qlog: Any) -> list[str]:
+    """Return the texts that a record's `qlog` has about the rows; none when it has none."""
+    try:
+        content = json.loads(qlog) if isinstance(qlog, str) else qlog
+        return [text for text in content["messages"] if isinstance(text, str)]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
 def tsv_table(text: str, types: list[str]) -> pa.Table:
     """Return an inline result with headers as a table, typed when `types` gives the column types, else of strings.
 

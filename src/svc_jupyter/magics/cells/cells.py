@@ -150,7 +150,7 @@ class SvcFamily(Magics):
 
         With `ended_before` the command had ended before the cell asked for it.
         """
-        from svc_jupyter.client.commands.tables import column_types
+        from svc_jupyter.client.commands.tables import column_types, messages
 
         record, frame = outcome.command.record, outcome.frame
         seconds = None if ended_before else outcome.seconds
@@ -160,7 +160,7 @@ class SvcFamily(Magics):
             rounded = None if seconds is None else round(seconds, 3)
             result = ResultOf(record.id, record.created_at, values.out, rounded, types)
         limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell, result)
-        parts = [size_text(frame), *([values.out] if values.out else [])]
+        parts = [size_text(frame), *([values.out] if values.out else []), *messages(record.qlog)]
         shape = (len(frame), len(frame.columns))
         data = status_data(record, "done", seconds, shape=shape, name=values.out)
         line.finish(done_line(record.id, seconds, parts), {STATUS: data})

@@ -267,6 +267,8 @@ class Job:
 
     def _final(self, outcome: Outcome) -> Values:
         result = outcome.result
+        for line in () if result is None else result.notes:
+            self.say(line)
         return {
             "status": CommandStatus.DONE if outcome.succeeded else CommandStatus.ERROR,
             "progress": 100 if outcome.succeeded else self._last_progress[0],

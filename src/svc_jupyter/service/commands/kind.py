@@ -40,12 +40,15 @@ class StoredResult:
     """Name and type of each column, for the record's `qlog`; None where rows are lines."""
     text_file: str | None = None
     """The file, relative to the command's folder, whose text is given inline instead of the rows."""
+    notes: tuple[str, ...] = ()
+    """What readers should know about the rows; the log has these lines too."""
 
     @classmethod
     def of_rows(cls, file: str, written: Mapping[str, Any], *, text_file: str | None = None) -> StoredResult:
-        """Return typed rows; `written` has the `size`, `rows` and `columns` that their writer reported."""
+        """Return typed rows; `written` has `size`, `rows`, `columns` and perhaps `notes`, as their writer reported."""
         columns = tuple((name, kind) for name, kind in written["columns"])
-        return cls(ResultForm.ARROW, file, written["size"], written["rows"], columns, text_file)
+        notes = tuple(written.get("notes", ()))
+        return cls(ResultForm.ARROW, file, written["size"], written["rows"], columns, text_file, notes)
 
     @classmethod
     def of(cls, row: CommandRow) -> StoredResult | None:
@@ -67,6 +70,7 @@ class StoredResult:
             rows=value.get("rows"),
             columns=None if columns is None else tuple((name, kind) for name, kind in columns),
             text_file=value.get("text_file"),
+            notes=tuple(value.get("notes", ())),
         )
 
 

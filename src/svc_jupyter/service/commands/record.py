@@ -116,4 +116,4 @@ def _qlog(row: CommandRow) -> str | None:
     if not result or result.get("columns") is None:
         return None
     columns = [{"ColumnName": name, "ColumnType": kind} for name, kind in result["columns"]]
-    return json.dumps({"QUERY-SCHEMA": {"-1": columns}, "messages": []})
+    return json.dumps({"QUERY-SCHEMA": {"-1": columns}, "messages": result.get("notes", [])})

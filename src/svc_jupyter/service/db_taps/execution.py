@@ -147,6 +147,9 @@ class _Script:
     def write(self, batch: pa.RecordBatch) -> None:
         self._result.write(batch)
 
+    def note(self, column: str, line: str) -> None:
+        self._result.note(column, line)
+
     def done(self, changed: int | None) -> None:
         self._done += 1
         self._share = 0.0
@@ -174,10 +177,9 @@ class _Script:
 
     def summary(self) -> Mapping[str, Any]:
         """Put the result in its place and return its summary."""
-        schema, rows = self._result.schema, self._result.rows
-        size = self._result.finish()
-        if schema is not None:
-            return {"rows": rows, "size": size, "columns": [[field.name, str(field.type)] for field in schema]}
+        summary = self._result.finish()
+        if summary is not None:
+            return summary
         statements = "1 statement" if self._count == 1 else f"{self._count} statements"
         changed = f", {count_rows(self._changed)} changed" if self._counts_changes else ""
         return {"rows": None, "message": f"{statements} done{changed}, no table returned"}

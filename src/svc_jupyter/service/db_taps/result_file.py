@@ -12,11 +12,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 from queue import Queue
+from typing import Any
 
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import PART_SUFFIX
+from svc_jupyter.service.db_taps.times import notes, readable
 from svc_jupyter.service.db_taps.values import cast, common_type
 
 
@@ -78,13 +80,19 @@ class ResultFile:
     """Receives record batches; `finish` puts the file in its place. Without `finish` nothing is left on disk."""
 
     def __init__(
-        self, path: Path, *, min_free_bytes: int = 0, on_rows: Callable[[int], None] = lambda _rows: None
+        self,
+        path: Path,
+        *,
+        min_free_bytes: int = 0,
+        on_rows: Callable[[int], None] = lambda _rows: None,
     ) -> None:
         self.path = path
         self.rows = 0
         self.schema: pa.Schema | None = None
         self._min_free_bytes = min_free_bytes
         self._on_rows = on_rows
+        self._texts: set[str] = set()
+        self._notes: dict[str, str] = {}
         self._part = path.with_name(f"{path.name}{PART_SUFFIX}")
         self._writer: BatchWriter | None = None
         self._checked_at = 0
@@ -104,10 +112,14 @@ class ResultFile:
         self.rows += batch.num_rows
         self._on_rows(self.rows)
 
-    def finish(self) -> int:
-        """Close the file, put it in its place and return its size in bytes; without any batch there is no file."""
+    def note(self, column: str, line: str) -> None:
+        """Keep the first line about a column for the readers of the result."""
+        self._notes.setdefault(column, line)
+
+    def finish(self) -> dict[str, Any] | None:
+        """Close the file and put it in its place; return its description, None without any batch."""
         if self.schema is None:
-            return 0
+            return None
         try:
             self._opened(self.schema)
             self._close()
@@ -115,7 +127,10 @@ class ResultFile:
             self._part.rename(self.path)
         except OSError as error:
             raise QueryFailure(f"the result cannot be stored: {error.strerror or error}") from error
-        return size
+        columns = [[field.name, str(field.type)] for field in self.schema]
+        texts = list(dict.fromkeys(name for name in self.schema.names if name in self._texts))
+        told = [*self._notes.values(), *notes(texts)]
+        return {"rows": self.rows, "size": size, "columns": columns, "notes": told}
 
     def discard(self) -> None:
         """Discard everything that was written and not finished."""
@@ -123,10 +138,17 @@ class ResultFile:
             self._close()
         self._part.unlink(missing_ok=True)
         self.rows, self.schema, self._checked_at = 0, None, 0
+        self._texts.clear()
+        self._notes.clear()
 
     def _write(self, batch: pa.RecordBatch) -> None:
+        columns = [readable(column) for column in batch.columns]
+        for field, column in zip(batch.schema, columns, strict=True):
+            if not column.type.equals(field.type):
+                self._texts.add(field.name)
+        batch = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
         if self.schema is None:
-            self.schema = batch.schema.remove_metadata()
+            self.schema = batch.schema
         elif not _same_types(batch.schema, self.schema):
             wider = _common_schema(self.schema, batch.schema)
             if not _same_types(wider, self.schema):

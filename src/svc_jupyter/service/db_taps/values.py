@@ -7,20 +7,25 @@ several types.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Column, Kind
+from svc_jupyter.service.db_taps.times import as_text
 
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
 _NUMBERS = frozenset({int, float, Decimal})
 _MAX_DECIMAL_DIGITS = 76
 _INT64_DIGITS = 19
+_SHOWN = 100
+_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, pa.ArrowException)
+Sent: TypeAlias = Any
+"""Values in a sequence, or texts in an Arrow array."""
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 
 
@@ -63,6 +68,12 @@ def common_type(first: Kind, second: Kind) -> Kind:
         parts = (first.value_type, second.value_type)
         common = common_type(*parts)
         return pa.list_(common) if pa.types.is_list(common) or not any(map(pa.types.is_list, parts)) else pa.string()
+    if pa.types.is_map(first) and pa.types.is_map(second):
+        return pa.map_(common_type(first.key_type, second.key_type), common_type(first.item_type, second.item_type))
+    if pa.types.is_struct(first) and pa.types.is_struct(second) and first.names == second.names:
+        return pa.struct(
+            [(one.name, common_type(one.type, other.type)) for one, other in zip(first, second, strict=True)]
+        )
     if _is_number(first) and _is_number(second):
         return _common_number(first, second)
     if pa.types.is_timestamp(first) and pa.types.is_timestamp(second) and (first.tz is None) == (second.tz is None):
@@ -74,12 +85,34 @@ def common_type(first: Kind, second: Kind) -> Kind:
 
 def cast(column: Column, to: Kind) -> Column:
     """Return the column in a type that `common_type` returned for it."""
+    column = as_text(column, to)
     if column.type.equals(to):
         return column
     with suppress(*_MIXED):
         if not pa.types.is_duration(column.type):  # its text would be a bare number
             return column.cast(to, safe=not pa.types.is_floating(to))
     return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
+
+
+def read_or_texts(name: str, kind: str, sent: Sent, read: Callable[[Sent], Column]) -> tuple[Column, str | None]:
+    """Return what an engine sent as a column of its type `kind`; or its texts, with a note on the first odd one."""
+    try:
+        return read(sent), None
+    except _UNREADABLE:
+        texts = [_text(value) for value in (sent.to_pylist() if isinstance(sent, pa.Array) else sent)]
+    first = next((n for n in range(len(sent)) if not _is_read(sent[n : n + 1], read)), 0)
+    text = texts[first] or ""
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+    note = f"column {name} is text: {shown!r} cannot be read as {kind}"
+    return pa.array(texts, pa.string()), note
+
+
+def _is_read(sent: Sent, read: Callable[[Sent], Column]) -> bool:
+    try:
+        read(sent)
+    except _UNREADABLE:
+        return False
+    return True
 
 
 def interval_text(months: int, days: int, microseconds: int) -> str:

@@ -26,6 +26,7 @@ def test_rows_come_typed(query_sqlite):
         "rows": 3,
         "size": answer.summary["size"],
         "columns": [["id", "int64"], ["carrier", "string"], ["delay", "double"], ["seats", "int64"]],
+        "notes": [],
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import signal
 from datetime import date, datetime
@@ -14,6 +15,7 @@ import httpx
 import psutil
 import pyarrow as pa
 import pytest
+from tests.support import far_times
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import SharedHadoop
 from tests.support.service_process import wait_until
@@ -130,6 +132,13 @@ def test_nested_values_are_whole_whatever_their_fields_and_keys_are(hive: Shared
         "loosest": '[1,"x"]',
         "no_entries": [],
     }
+
+
+def test_times_that_python_does_not_have_are_text_at_every_depth(hive: SharedHadoop) -> None:
+    record = run(hive, far_times.QUERY)
+    assert rows_of(hive, record).to_pylist() == far_times.rows(zone="")
+    assert json.loads(record["qlog"])["messages"] == [far_times.NOTE]
+    assert hive.http.get(f"/commands/{record['id']}/logs").text.count(far_times.NOTE) == 1
 
 
 def test_statements_share_a_session_and_the_last_table_is_the_result(hive: SharedHadoop, table: str) -> None:

@@ -74,9 +74,59 @@ def test_numbers_that_are_none_are_numbers():
     assert read[1:] == [-math.inf, 1.5]
 
 
-def test_a_value_that_its_type_does_not_hold_makes_the_column_text():
-    made = column(column_type("date"), ["+12345-01-01", None])
-    assert made.to_pylist() == ["+12345-01-01", None]
+MICROSECONDS = 10**6
+FAR = 253_402_300_800 * MICROSECONDS
+"""10000-01-01 00:00 UTC."""
+
+
+@pytest.mark.parametrize(
+    ("clock", "microseconds"),
+    [
+        ("10000-01-01 00:00:00.001 UTC", FAR + 1000),
+        ("10000-01-01 00:00:00.000 +05:30", FAR - 5.5 * 3600 * MICROSECONDS),
+        ("10000-01-01 00:00:00.000 Europe/Berlin", FAR - 3600 * MICROSECONDS),
+        ("10000-07-01 00:00:00.000 Europe/Berlin", FAR + (182 * 24 - 2) * 3600 * MICROSECONDS),
+        ("9999-12-31 23:00:00.000 America/New_York", FAR + 4 * 3600 * MICROSECONDS),
+        ("0000-12-31 00:00:00.000 UTC", -62_135_683_200 * MICROSECONDS),
+        ("-0001-12-31 00:00:00.000 UTC", -62_167_305_600 * MICROSECONDS),
+    ],
+)
+def test_instants_outside_pythons_years_are_right(clock: str, microseconds: float):
+    for name, value in (("", clock), ("array", [clock]), ("row", [clock])):
+        kind = column_type(f"{name}(timestamp with time zone)" if name else "timestamp with time zone")
+        made = column(kind, [value])
+        leaf = made if not name else made.flatten() if name == "array" else made.field(0)
+        assert leaf.cast(pa.int64()).to_pylist() == [microseconds]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "number"),
+    [
+        ("date", "10000-01-01", 2_932_897),
+        ("array(date)", ["10000-01-01"], 2_932_897),
+        ("row(date)", ["-0001-12-31"], -719_529),
+        ("timestamp", "10000-01-01 00:00:00.001", FAR + 1000),
+        ("array(timestamp)", ["10000-01-01 00:00:00.001"], FAR + 1000),
+    ],
+)
+def test_dates_outside_pythons_years_are_right(name: str, value: Any, number: int):
+    made = column(column_type(name), [value])
+    leaf = made.flatten() if name.startswith("array") else made.field(0) if name.startswith("row") else made
+    assert leaf.cast(pa.int32() if "date" in name else pa.int64()).to_pylist() == [number]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *(("date", "soon"), ("time", "25:00:00.000"), ("decimal(3,2)", "123.45"), ("tinyint", 300)),
+        ("timestamp with time zone", "2020-13-45 00:00:00.000 UTC"),
+        ("timestamp with time zone", "2020-01-01 00:00:00.000 Mars/Base"),
+        *(("array(date)", ["soon"]), ("map(integer,integer)", {"x": 1}), ("row(integer,integer)", [1])),
+    ],
+)
+def test_a_value_that_is_none_of_its_type_is_an_error_of_the_value(name: str, value: Any):
+    with pytest.raises((ValueError, KeyError), match=r"\w"):
+        column(column_type(name), [value])
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind, compute
+from svc_jupyter.service.db_taps.times import as_text
 from svc_jupyter.service.db_taps.values import decimal_type, interval_text
 
 _MAX_DIGITS = 76
@@ -31,8 +32,6 @@ _INTERVAL = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")
 _DAY_MICROSECONDS = 86_400_000_000
 _EPOCH_MICROSECONDS = 946_684_800_000_000  # PostgreSQL counts from 2000-01-01
 _EPOCH_DAYS = 10_957
-_YEAR_1, _YEAR_10000 = -62_135_596_800_000_000, 253_402_300_800_000_000  # microseconds: the range of Python's datetime
-_INFINITY = "infinity"
 _USUAL_WHOLE_DIGITS = 18  # room for larger numbers in later rows, so that the type rarely has to grow
 
 
@@ -196,7 +195,7 @@ def _converted(column: Column, precision: tuple[int, int] | None) -> Column:
     if _is_interval(kind):
         return _durations(column)
     if pa.types.is_timestamp(kind) or pa.types.is_date32(kind):
-        return _within_range(column)
+        return _with_infinity(column)
     return column
 
 
@@ -236,17 +235,17 @@ def _durations(column: Column) -> Column:
     return pa.array([None if gone else interval_text(m, d, us) for m, d, us, gone in rows], pa.string())
 
 
-def _within_range(column: Column) -> Column:
-    """Return the column unchanged, or as text when it holds infinity or a year beyond Python's and pandas' range."""
+def _with_infinity(column: Column) -> Column:
+    """Return the column unchanged, or as text when it holds infinity, which the driver gives as a time far in the past.
+
+    Its shift of PostgreSQL's epoch to that of Arrow wraps round.
+    """
     is_date = pa.types.is_date32(column.type)
+    lowest = -(2**31) + _EPOCH_DAYS if is_date else -(2**63) + _EPOCH_MICROSECONDS
+    names = {lowest: "-infinity", lowest - 1: "infinity"}
     numbers = column.cast(pa.int32() if is_date else pa.int64())
-    unit = _DAY_MICROSECONDS if is_date else 1
-    ends = compute.min_max(numbers)
-    first, last = ends["min"].as_py(), ends["max"].as_py()
-    if first is None or (first >= _YEAR_1 // unit and last < _YEAR_10000 // unit):
+    first = compute.min(numbers).as_py()
+    if first is None or first > lowest:
         return column
-    bits = 32 if is_date else 64
-    low = -(2 ** (bits - 1)) + (_EPOCH_DAYS if is_date else _EPOCH_MICROSECONDS)
-    known = {low: f"-{_INFINITY}", low - 1: _INFINITY}  # the driver's shift of the epoch wraps round
-    texts = column.cast(pa.string()).to_pylist()
-    return pa.array([known.get(n, text) for n, text in zip(numbers.to_pylist(), texts, strict=True)], pa.string())
+    texts = as_text(column, pa.string()).to_pylist()
+    return pa.array([names.get(n, text) for n, text in zip(numbers.to_pylist(), texts, strict=True)], pa.string())

@@ -187,6 +187,9 @@ class Rows(Sink):
         """See `Sink.write`."""
         self._file.write(batch)
 
+    def note(self, column: str, line: str) -> None:
+        """See `Sink.note`."""
+
     def done(self, changed: int | None) -> None:
         """See `Sink.done`."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Column, Kind
-from svc_jupyter.service.db_taps.values import decimal_type
+from svc_jupyter.service.db_taps.times import parsed
+from svc_jupyter.service.db_taps.values import decimal_type, read_or_texts
 from svc_jupyter.service.runtimes.hive_server.client import ColumnType
 
 _INVERTED: Final = bytes(255 - value for value in range(256))
@@ -53,21 +54,32 @@ def arrow_type(column: ColumnType) -> Kind:
 
 
 def record_batch(
-    names: Sequence[str], kinds: Sequence[Kind], columns: Sequence[Cells], parsers: Mapping[int, Callable[[str], Any]]
+    names: Sequence[str],
+    kinds: Sequence[Kind],
+    columns: Sequence[Cells],
+    parsers: Mapping[int, Callable[[str], Any]],
+    note: Callable[[str, str], None],
 ) -> pa.RecordBatch:
     """Return fetched rows in these types; `parsers` convert the columns that came as JSON documents.
 
-    A column with a value outside its type's range, such as a year after 9999, becomes text.
+    A column with a value that cannot be read is text, as it was sent; `note` gets its name and a line on that.
     """
     arrays = []
-    for number, (kind, cells) in enumerate(zip(kinds, columns, strict=True)):
-        parser = parsers.get(number)
-        arrays.append(_column(kind, cells) if parser is None else _parsed(kind, cells, parser))
+    for place, (name, kind, cells) in enumerate(zip(names, kinds, columns, strict=True)):
+        sent = _sent(kind, cells)
+        if sent.type.equals(kind):
+            made, line = sent, None
+        else:
+            made, line = read_or_texts(name, str(kind), sent, partial(_read, kind, parsers.get(place)))
+        if line is not None:
+            note(name, line)
+        arrays.append(made)
     schema = pa.schema([pa.field(name, made.type) for name, made in zip(names, arrays, strict=True)])
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _column(kind: Kind, cells: Cells) -> Column:
+def _sent(kind: Kind, cells: Cells) -> Column:
+    """Return a column that came as text as such, and any other one in its type."""
     values, absent = cells
     count = len(values)
     if pa.types.is_null(kind):
@@ -77,24 +89,13 @@ def _column(kind: Kind, cells: Cells) -> Column:
         made = pa.Array.from_buffers(wire, count, [_validity(absent, count), pa.py_buffer(values)])
         return made.cast(kind, safe=False)
     texts = _binary(values, absent)
-    if pa.types.is_binary(kind):
-        return texts
-    made = texts.cast(pa.string(), safe=False)
-    if not pa.types.is_string(kind):
-        with suppress(pa.ArrowInvalid):  # such as a year after 9999
-            return made.cast(kind)
-    return made
+    return texts if pa.types.is_binary(kind) else texts.cast(pa.string(), safe=False)
 
 
-def _parsed(kind: Kind, cells: Cells, parser: Callable[[str], Any]) -> Column:
-    values, absent = cells
-    return pa.array(
-        [
-            None if _is_absent(absent, number) else parser(value.decode("utf-8", "replace"))
-            for number, value in enumerate(values)
-        ],
-        kind,
-    )
+def _read(kind: Kind, parser: Callable[[str], Any] | None, texts: Column) -> Column:
+    if parser is None:
+        return parsed(texts, kind)
+    return pa.array([None if text is None else parser(text) for text in texts.to_pylist()], kind)
 
 
 def _binary(values: Sequence[bytes], absent: bytes) -> Column:

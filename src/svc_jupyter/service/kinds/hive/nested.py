@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from decimal import Decimal
 from itertools import takewhile
 from typing import Any, Final
@@ -21,6 +20,7 @@ from uuid import uuid4
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Kind, map_type, struct_type
+from svc_jupyter.service.db_taps.times import number
 from svc_jupyter.service.db_taps.values import decimal_type
 
 _SCALARS: Final[dict[str, Kind]] = {
@@ -198,10 +198,8 @@ def _scalar_parser(kind: Kind) -> Parser:
         return bool
     if pa.types.is_decimal(kind):
         return Decimal
-    if pa.types.is_date(kind):
-        return date.fromisoformat
-    if pa.types.is_timestamp(kind):
-        return datetime.fromisoformat
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return lambda text: number(text, kind)
     if pa.types.is_binary(kind):
         return base64.b64decode
     return str

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +25,7 @@ from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, EngineName
 from svc_jupyter.service.db_taps.statements import Statement, TableParts
+from svc_jupyter.service.db_taps.values import read_or_texts
 from svc_jupyter.service.kinds.presto.client import (
     READING,
     Connect,
@@ -233,11 +235,15 @@ class _Rows:
         cells: Sequence[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(self._types)
         names = [each["name"] for each in self._columns]
         arrays = []
-        for name, kind, values in zip(names, self._types, cells, strict=True):
+        for each, kind, values in zip(self._columns, self._types, cells, strict=True):
+            name = each["name"]
             try:
-                arrays.append(column(kind, values))
+                made, note = read_or_texts(name, each["type"], values, partial(column, kind))
             except RepeatedHour as met:
                 raise RepeatedHour(f"column {name}: {met}") from None
+            if note is not None:
+                self._sink.note(name, note)
+            arrays.append(made)
         schema = pa.schema([pa.field(name, made.type) for name, made in zip(names, arrays, strict=True)])
         self._sink.write(pa.RecordBatch.from_arrays(arrays, schema=schema))
 

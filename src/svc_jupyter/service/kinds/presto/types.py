@@ -7,13 +7,14 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import MAXYEAR, MINYEAR, UTC, datetime, time, timedelta
 from functools import cache
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
+from svc_jupyter.service.db_taps import times
 from svc_jupyter.service.db_taps.arrow import Column, Kind, map_type, struct_type
 
 Reader = Callable[[Any], Any]
@@ -39,11 +40,14 @@ _OF_SEVERAL_WORDS: Final = (
     "interval day to second",
     "interval year to month",
 )
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECONDS_OF_400_YEARS: Final = 146_097 * 86_400 * 10**6
+_YEAR: Final = re.compile(r"[+-]?\d+(?=-)")
 _OFFSET: Final = re.compile(r"[+-]\d\d:\d\d")
 _DECIMAL: Final = re.compile(r"decimal\((\d+),\s*(\d+)\)")
 
 
-class RepeatedHour(ValueError):
+class RepeatedHour(Exception):
     """A clock that its zone showed twice, as when summer time ends: Presto's text does not say which one is meant."""
 
 
@@ -89,14 +93,10 @@ def column_type(name: str) -> ColumnType:
 def column(declared: ColumnType, values: Sequence[Any]) -> Column:
     """Return a column's JSON values as an array of its type.
 
-    A value outside the type's range, such as a year after 9999, makes the whole column text.
+    Raises `ValueError` for a value that is none of its type, and `RepeatedHour`.
     """
     if declared.is_cast:
-        texts = pa.array(values, pa.string())
-        try:
-            return texts.cast(declared.kind)
-        except pa.ArrowInvalid:
-            return texts
+        return times.parsed(pa.array(values, pa.string()), declared.kind)
     if declared.reader is not None:
         read = declared.reader
         values = [None if value is None else read(value) for value in values]
@@ -169,9 +169,10 @@ def _value_reader(declared: ColumnType) -> Reader:
     """Return the reader of a value inside another one, where Arrow does not parse texts itself."""
     if declared.reader is not None:
         return declared.reader
+    if pa.types.is_date(declared.kind) or pa.types.is_timestamp(declared.kind):
+        return lambda value: times.number(value, declared.kind)
     if declared.is_cast:
-        kind = declared.kind
-        return lambda value: pa.scalar(value, pa.string()).cast(kind).as_py()
+        return lambda value: pa.scalar(value, pa.string()).cast(declared.kind).as_py()
     if pa.types.is_string(declared.kind):
         return lambda value: value if isinstance(value, str) else str(value)
     return lambda value: value
@@ -210,14 +211,37 @@ def _document(cell: Any) -> Any:
     return json.loads(cell) if isinstance(cell, str) else cell
 
 
-def _instant(text: str) -> datetime:
-    """Return the instant of `2020-01-31 01:02:03.456 Europe/Berlin`. Raises `RepeatedHour`."""
+def _instant(text: str) -> datetime | int:
+    """Return the instant of `2020-01-31 01:02:03.456 Europe/Berlin`, in microseconds where Python lacks the year.
+
+    Raises `RepeatedHour`.
+    """
     clock, _, zone = text.rpartition(" ")
+    try:
+        moment = datetime.fromisoformat(clock)
+    except ValueError:
+        return _far_instant(clock, zone)
     if _OFFSET.fullmatch(zone):
         return datetime.fromisoformat(clock + zone)
     if zone == "UTC":
-        return datetime.fromisoformat(clock).replace(tzinfo=UTC)
-    first = datetime.fromisoformat(clock).replace(tzinfo=ZoneInfo(zone))
-    if first.astimezone(UTC) < first.replace(fold=1).astimezone(UTC):
+        return moment.replace(tzinfo=UTC)
+    first = moment.replace(tzinfo=ZoneInfo(zone))
+    if _offset(first) > _offset(first.replace(fold=1)):
         raise RepeatedHour(f"the clock showed {text} twice, and Presto does not say which one it is")
     return first
+
+
+def _offset(moment: datetime) -> timedelta:
+    return moment.utcoffset() or timedelta()
+
+
+def _far_instant(clock: str, zone: str) -> int:
+    """Return the instant of a clock outside Python's years: calendar and zones are the same every 400 years."""
+    found = _YEAR.match(clock)
+    year = int(found[0]) if found is not None else MAXYEAR
+    if found is None or MINYEAR <= year <= MAXYEAR:
+        raise ValueError(f"{clock} {zone} is no time")
+    same = year % 400 + (9200 if year > MAXYEAR else 400)
+    near = _instant(f"{same:04}{clock[found.end() :]} {zone}")
+    assert isinstance(near, datetime)
+    return (near - _EPOCH) // timedelta(microseconds=1) + (year - same) // 400 * _MICROSECONDS_OF_400_YEARS

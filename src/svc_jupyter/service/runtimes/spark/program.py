@@ -172,8 +172,10 @@ def program_files(place: SparkLayout) -> dict[str, bytes]:
         for source in files("svc_jupyter.service.runtimes.spark.driver").iterdir()
         if source.name.endswith(".py")
     }
+    times = files("svc_jupyter.service.db_taps") / "times.py"
     return {
         **sources,
+        str(FOLDER / _PACKAGE / times.name): times.read_bytes(),
         str(FOLDER / "alone.py"): b"from svc_spark.alone import main\n\nmain()\n",
         str(JAVA): spark_driver.java_program(place.programs),
         str(FOLDER / "python" / "sitecustomize.py"): _PATHS.format(str(place.spark.parent)).encode(),

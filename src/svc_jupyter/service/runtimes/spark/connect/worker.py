@@ -158,10 +158,7 @@ def _written(frame: Any, folder: Path, progress: _Progress, min_free_bytes: int)
                     result.write(batch.replace_schema_metadata(None))
         if result.schema is None and schema is not None and schema.fields:
             result.write(pa.RecordBatch.from_pylist([], to_arrow_schema(schema, timezone="UTC")))
-        if (found := result.schema) is None:
-            return None
-        rows, size = result.rows, result.finish()
-        return {"rows": rows, "size": size, "columns": [[field.name, str(field.type)] for field in found]}
+        return result.finish()
 
 
 def _as_text(frame: DataFrame) -> DataFrame:

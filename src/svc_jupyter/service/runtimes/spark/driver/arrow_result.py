@@ -16,6 +16,7 @@ from pyspark.util import local_connect_and_auth
 
 from .failure import CodeFailure, spark_text
 from .statement import PART_SUFFIX, RESULT_FILE
+from .times import as_text, notes, readable_kind
 
 _CHECK_EVERY_BYTES = 32 * 2**20
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
@@ -73,32 +74,41 @@ class _Rows:
         source, connection = local_connect_and_auth(port, secret)
         try:
             connection.settimeout(None)
-            schema, offsets, order, rows = self._copied(source)
+            schema, kinds, offsets, order, rows = self._copied(source)
         finally:
             source.close()
             connection.close()
             server.getResult()  # raises the error in Spark
         if order != sorted(order):
             self._put_in_order(offsets, order)
+        texts = [field.name for field, kind in zip(schema, kinds, strict=True) if field.type != kind]
+        if texts:
+            schema = self._with_text(schema, kinds)
         size = self._part.stat().st_size
         self._part.replace(self._path)
-        return {"rows": rows, "size": size, "columns": [[field.name, str(field.type)] for field in schema]}
+        columns = [[field.name, str(field.type)] for field in schema]
+        return {"rows": rows, "size": size, "columns": columns, "notes": notes(texts)}
 
-    def _copied(self, source: Any) -> tuple[pa.Schema, list[int], list[int], int]:
-        """Copy the batches in the order in which tasks end; return each one's offset, and their order in the table."""
+    def _copied(self, source: Any) -> tuple[pa.Schema, list[pa.DataType], list[int], list[int], int]:
+        """Copy the batches in the order in which tasks end.
+
+        Return the types that Python can read, each batch's offset, their order in the table, and the number of rows.
+        """
         rows, offsets = 0, []
         with pa.ipc.open_stream(source) as batches, self._part.open("wb", buffering=0) as target:
             schema = batches.schema.remove_metadata()
+            kinds = schema.types
             target.write(schema.serialize())
             for batch in batches:
                 offsets.append(target.tell())
                 target.write(batch.serialize())
                 rows += batch.num_rows
+                kinds = [readable_kind(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]
                 self._on_rows(rows)
                 self._check_room(batch.nbytes)
             offsets.append(target.tell())
             target.write(_END_OF_STREAM)
-        return schema, offsets, _order(source), rows
+        return schema, kinds, offsets, _order(source), rows
 
     def _put_in_order(self, offsets: list[int], order: list[int]) -> None:
         """Rewrite the batches, as bytes, in the order of the table."""
@@ -114,6 +124,25 @@ class _Rows:
                 target.write(source.read())
         finally:
             arrived.unlink()
+
+    def _with_text(self, schema: pa.Schema, kinds: list[pa.DataType]) -> pa.Schema:
+        """Rewrite the batches with some times as text; return their schema."""
+        written = pa.schema([field.with_type(kind) for field, kind in zip(schema, kinds, strict=True)])
+        typed = self._part.with_name(f"{self._part.name}.typed")
+        self._part.replace(typed)
+        try:
+            with (
+                typed.open("rb") as source,
+                pa.ipc.open_stream(source) as batches,
+                pa.OSFile(str(self._part), "wb") as target,
+                pa.ipc.new_stream(target, written) as writer,
+            ):
+                for batch in batches:
+                    columns = [as_text(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]
+                    writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=written))
+        finally:
+            typed.unlink()
+        return written
 
     def discard(self) -> None:
         self._part.unlink(missing_ok=True)

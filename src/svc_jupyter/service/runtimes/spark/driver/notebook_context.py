@@ -14,6 +14,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from .messages import HTML, TABLE, TEXT, Messages
+from .times import notes, readable
 
 ROWS = 1000
 """Rows of a table, unless the paragraph says `(limit=…)` or `z.show` does."""
@@ -127,7 +128,9 @@ class NotebookContext:
 
     def _show_rows(self, rows: pa.Table, limit: int) -> None:
         is_cut = rows.num_rows > limit
-        kept = rows.slice(0, limit)
+        shown = rows.slice(0, limit)
+        columns = [readable(column.combine_chunks()) for column in shown.columns]
+        kept = pa.Table.from_arrays(columns, names=shown.column_names)
         self._tables += 1
         name = f"shown-{self._tables}.arrow"
         with pa.OSFile(str(self._folder / name), "wb") as sink, pa.ipc.new_stream(sink, kept.schema) as writer:
@@ -136,6 +139,9 @@ class NotebookContext:
         cells = [[_cell(one) for one in column.to_pylist()] for column in kept.columns]
         lines += ["\t".join(row) for row in zip(*cells, strict=True)]
         self._messages.emit(TABLE, "\n".join(lines) + "\n", rows=name)
+        texts = [one.name for one, other in zip(shown.schema, kept.schema, strict=True) if one.type != other.type]
+        for line in notes(texts):
+            self._messages.emit(TEXT, f"{line}\n")
         if is_cut:
             self._messages.emit(TEXT, f"the first {limit:,} rows are shown; (limit=N) behind the language shows N\n")
 

@@ -1,0 +1,128 @@
+"""Dates and times that Python does not have: which place becomes text, and what text."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from svc_jupyter.service.db_taps.times import as_text, number, parsed, readable
+
+DAY_10000 = 2_932_897
+"""Days from 1970-01-01 to 10000-01-01."""
+DAY, MICROSECOND = 86_400, 10**6
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers", "texts"),
+    [
+        (pa.date32(), [DAY_10000, None, 0], ["+10000-01-01", None, "1970-01-01"]),
+        (pa.date32(), [-719_163, 0], ["0000-12-31", "1970-01-01"]),
+        (pa.date32(), [-719_529, -719_894], ["-0001-12-31", "-0002-12-31"]),
+        (pa.date32(), [2**31 - 1], ["+5881580-07-11"]),
+        (pa.date64(), [DAY_10000 * DAY * 1000], ["+10000-01-01"]),
+        (pa.timestamp("s"), [DAY_10000 * DAY + 3723], ["+10000-01-01T01:02:03"]),
+        (
+            pa.timestamp("us"),
+            [DAY_10000 * DAY * MICROSECOND + 1, 0],
+            ["+10000-01-01T00:00:00.000001", "1970-01-01T00:00:00"],
+        ),
+        (pa.timestamp("us", "UTC"), [DAY_10000 * DAY * MICROSECOND], ["+10000-01-01T00:00:00Z"]),
+        (pa.time64("us"), [DAY * MICROSECOND, 3_723_500_000, None], ["24:00:00", "01:02:03.500000", None]),
+        (pa.time32("s"), [DAY], ["24:00:00"]),
+    ],
+)
+def test_a_column_with_a_time_that_python_does_not_have_is_text(
+    kind: Any, numbers: list[Any], texts: list[Any]
+) -> None:
+    width = pa.int32() if kind in (pa.date32(), pa.time32("s")) else pa.int64()
+    assert readable(pa.array(numbers, width).cast(kind)).to_pylist() == texts
+
+
+@pytest.mark.parametrize(
+    ("kind", "numbers"),
+    [
+        (pa.date32(), [-719_162, DAY_10000 - 1]),
+        (pa.timestamp("us"), [-62_135_596_800 * MICROSECOND, DAY_10000 * DAY * MICROSECOND - 1]),
+        (pa.time64("us"), [0, DAY * MICROSECOND - 1]),
+        (pa.date32(), [None]),
+        (pa.int64(), [2**62]),
+    ],
+)
+def test_other_columns_stay_as_they_are(kind: Any, numbers: list[Any]) -> None:
+    column = pa.array(numbers, pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
+    assert readable(column) is column
+    assert len(column.to_pylist()) == len(numbers)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.map_(pa.string(), pa.field("value", pa.date32(), nullable=False), keys_sorted=True),
+        pa.struct([pa.field("a", pa.list_(pa.field("element", pa.date32(), nullable=False)), nullable=False)]),
+        *(pa.list_(pa.int32(), 2), pa.large_list(pa.int32()), pa.dictionary(pa.int8(), pa.string())),
+    ],
+)
+def test_types_keep_their_facts(kind: Any) -> None:
+    column = pa.array([], kind)
+    assert readable(column) is column
+
+
+def test_an_instant_whose_clock_leaves_pythons_years_in_its_zone_is_text() -> None:
+    first = pa.array([-62_135_596_800 * MICROSECOND], pa.timestamp("us", "America/New_York"))
+    assert readable(first).to_pylist() == ["0001-01-01T00:00:00Z"]
+
+
+def test_only_the_place_that_needs_it_is_text() -> None:
+    kind = pa.map_(pa.int32(), pa.struct([("far", pa.list_(pa.date32())), ("near", pa.date32())]))
+    column = pa.array([[(1, {"far": [DAY_10000, None], "near": 1})], None, [], [(2, None)]], kind)
+    made = readable(column)
+    made.validate(full=True)
+    assert made.type == pa.map_(pa.int32(), pa.struct([("far", pa.list_(pa.string())), ("near", pa.date32())]))
+    assert made.to_pylist() == [[(1, {"far": ["+10000-01-01", None], "near": date(1970, 1, 2)})], None, [], [(2, None)]]
+    assert readable(column.slice(1)).to_pylist() == [None, [], [(2, None)]]
+    rest = as_text(column.slice(3), made.type)
+    rest.validate(full=True)
+    assert (rest.type, rest.to_pylist()) == (made.type, [[(2, None)]])
+
+
+def test_keys_of_maps_are_text_too() -> None:
+    column = pa.array([[(DAY_10000, "x")]], pa.map_(pa.date32(), pa.string()))
+    assert readable(column).to_pylist() == [[("+10000-01-01", "x")]]
+
+
+@given(st.integers(-(2**31), 2**31 - 1))
+def test_the_text_of_a_date_says_that_date(day: int) -> None:
+    [text] = as_text(pa.array([day], pa.int32()).cast(pa.date32()), pa.string()).to_pylist()
+    assert number(text, pa.date32()) == day
+
+
+@pytest.mark.parametrize(
+    ("texts", "kind", "numbers"),
+    [
+        (["10000-01-01", "+10000-01-02", None, "1970-01-02"], pa.date32(), [DAY_10000, DAY_10000 + 1, None, 1]),
+        (["-0001-12-31"], pa.date32(), [-719_529]),
+        (
+            ["10000-01-01 00:00:01.500", "1970-01-01 00:00:00"],
+            pa.timestamp("us"),
+            [DAY_10000 * DAY * MICROSECOND + 1_500_000, 0],
+        ),
+    ],
+)
+def test_texts_are_times_of_any_year(texts: list[Any], kind: Any, numbers: list[Any]) -> None:
+    made = parsed(pa.array(texts), kind)
+    assert made.type == kind
+    assert made.cast(pa.int32() if kind == pa.date32() else pa.int64()).to_pylist() == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [("soon", pa.date32()), ("400000-01-01 00:00:00", pa.timestamp("us")), ("123.45", pa.decimal128(4, 2))],
+)
+def test_a_text_that_is_no_value_of_the_type_is_refused(text: str, kind: Any) -> None:
+    with pytest.raises(ValueError, match=r"\w"):
+        parsed(pa.array([text]), kind)
