@@ -85,17 +85,19 @@ def test_a_column_with_a_time_that_python_does_not_have_is_text_before_and_after
     ]
 
 
-def test_the_first_note_on_a_column_of_the_last_table_is_kept(path):
+def test_the_first_reason_for_a_column_of_the_last_table_is_kept(path):
     with ResultFile(path) as result:
         result.write(batch(a=["x"]))
-        result.note("a", "of a table that is not the last")
+        result.became_text("a", "of a table that is not the last")
         result.discard()
-        result.write(batch(b=["x"]))
-        result.note("b", "first")
-        result.note("b", "second")
+        result.write(batch(b=["x"], c=["x"], d=["x"]))
+        result.became_text("d", "first")
+        result.became_text("d", "second")
+        result.became_text("c", "other")
+        result.became_text("b", "first")
         summary = result.finish()
     assert summary is not None
-    assert summary["notes"] == ["first"]
+    assert summary["notes"] == ["columns b, d are text: first", "column c is text: other"]
 
 
 def test_no_rows_keep_their_columns(path):

@@ -7,7 +7,8 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from svc_jupyter.service.db_taps.values import array_of, cast, common_type, interval_text, record_batch
+from svc_jupyter.service.db_taps.intervals import interval_text
+from svc_jupyter.service.db_taps.values import array_of, cast, common_type, record_batch
 
 D = pa.decimal128
 
@@ -29,6 +30,7 @@ D = pa.decimal128
         ([timedelta(hours=5)], pa.duration("us"), [timedelta(hours=5)]),
         ([datetime(2013, 1, 2, tzinfo=UTC)], pa.timestamp("us", "UTC"), [datetime(2013, 1, 2, tzinfo=UTC)]),
         ([{"a": [1]}, None], pa.string(), ['{"a": [1]}', None]),
+        ([{date(2020, 1, 31): (1, {None: 2})}], pa.string(), ['{"2020-01-31": [1, {"null": 2}]}']),
         ([[1, 2], [3]], pa.list_(pa.int64()), [[1, 2], [3]]),
         ([[1, "a"]], pa.string(), ['[1, "a"]']),
         ([memoryview(b"x"), bytearray(b"y")], pa.binary(), [b"x", b"y"]),

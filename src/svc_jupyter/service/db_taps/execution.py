@@ -147,8 +147,8 @@ class _Script:
     def write(self, batch: pa.RecordBatch) -> None:
         self._result.write(batch)
 
-    def note(self, column: str, line: str) -> None:
-        self._result.note(column, line)
+    def became_text(self, column: str, reason: str) -> None:
+        self._result.became_text(column, reason)
 
     def done(self, changed: int | None) -> None:
         self._done += 1

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import PART_SUFFIX
-from svc_jupyter.service.db_taps.times import notes, readable
+from svc_jupyter.service.db_taps.times import OUTSIDE, notes, readable
 from svc_jupyter.service.db_taps.values import cast, common_type
 
 
@@ -91,8 +91,7 @@ class ResultFile:
         self.schema: pa.Schema | None = None
         self._min_free_bytes = min_free_bytes
         self._on_rows = on_rows
-        self._texts: set[str] = set()
-        self._notes: dict[str, str] = {}
+        self._reasons: dict[str, str] = {}
         self._part = path.with_name(f"{path.name}{PART_SUFFIX}")
         self._writer: BatchWriter | None = None
         self._checked_at = 0
@@ -112,9 +111,9 @@ class ResultFile:
         self.rows += batch.num_rows
         self._on_rows(self.rows)
 
-    def note(self, column: str, line: str) -> None:
-        """Keep the first line about a column for the readers of the result."""
-        self._notes.setdefault(column, line)
+    def became_text(self, column: str, reason: str) -> None:
+        """Tell the readers of the result why a column is text; the first reason counts."""
+        self._reasons.setdefault(column, reason)
 
     def finish(self) -> dict[str, Any] | None:
         """Close the file and put it in its place; return its description, None without any batch."""
@@ -128,9 +127,8 @@ class ResultFile:
         except OSError as error:
             raise QueryFailure(f"the result cannot be stored: {error.strerror or error}") from error
         columns = [[field.name, str(field.type)] for field in self.schema]
-        texts = list(dict.fromkeys(name for name in self.schema.names if name in self._texts))
-        told = [*self._notes.values(), *notes(texts)]
-        return {"rows": self.rows, "size": size, "columns": columns, "notes": told}
+        reasons = {name: self._reasons[name] for name in self.schema.names if name in self._reasons}
+        return {"rows": self.rows, "size": size, "columns": columns, "notes": notes(reasons)}
 
     def discard(self) -> None:
         """Discard everything that was written and not finished."""
@@ -138,14 +136,13 @@ class ResultFile:
             self._close()
         self._part.unlink(missing_ok=True)
         self.rows, self.schema, self._checked_at = 0, None, 0
-        self._texts.clear()
-        self._notes.clear()
+        self._reasons.clear()
 
     def _write(self, batch: pa.RecordBatch) -> None:
         columns = [readable(column) for column in batch.columns]
         for field, column in zip(batch.schema, columns, strict=True):
             if not column.type.equals(field.type):
-                self._texts.add(field.name)
+                self.became_text(field.name, OUTSIDE)
         batch = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
         if self.schema is None:
             self.schema = batch.schema

@@ -7,7 +7,7 @@ to Spark's own Python: it imports nothing of ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -23,6 +23,8 @@ _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _MOST_DAYS: Final = 2**63 // (_DAY * 10**6) - 1
 """More of them do not fit into microseconds, and numpy would not say so."""
 _NAMED: Final = 5
+OUTSIDE: Final = "not all times are within the years 1 to 9999 and a day's 24 hours"
+"""Why a column became text, for `notes`."""
 _YEAR: Final = re.compile(r"[+-]?\d+")
 
 
@@ -31,13 +33,29 @@ def readable(column: Column) -> Column:
     return as_text(column, readable_kind(column, column.type))
 
 
-def notes(columns: Sequence[str]) -> list[str]:
-    """Return a line on the columns that became text, if there are any."""
-    if not columns:
-        return []
-    names = ", ".join(columns[:_NAMED]) + (f" and {len(columns) - _NAMED} more" if len(columns) > _NAMED else "")
-    what = f"column {names} is" if len(columns) == 1 else f"columns {names} are"
-    return [f"{what} text: not all times are within the years 1 to 9999 and a day's 24 hours"]
+def became_text(before: Kind, after: Kind) -> bool:
+    """Return whether a place for times within the type `before` is one for text within `after`."""
+    if pa.types.is_nested(before):
+        if before.num_fields != after.num_fields:
+            return False
+        parts = [(before.field(place).type, after.field(place).type) for place in range(before.num_fields)]
+        return any(became_text(*part) for part in parts)
+    while pa.types.is_list(after):  # an array's dimensions are found in its values
+        after = after.value_type
+    return _is_time(before) and bool(pa.types.is_string(after))
+
+
+def notes(reasons: Mapping[str, str]) -> list[str]:
+    """Return a line for each reason why columns became text; `reasons` has it by the column's name."""
+    columns: dict[str, list[str]] = {}
+    for name, reason in reasons.items():
+        columns.setdefault(reason, []).append(name)
+    return [f"{_are(names)} text: {reason}" for reason, names in columns.items()]
+
+
+def _are(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
+    return f"column {shown} is" if len(names) == 1 else f"columns {shown} are"
 
 
 def readable_kind(column: Column, kind: Kind) -> Kind:
@@ -59,17 +77,26 @@ def as_text(column: Column, kind: Kind) -> Column:
     """Return the column, with its times as text in each place where the type `kind` has text."""
     if column.type.equals(kind):
         return column
+    return rebuilt(
+        column,
+        kind,
+        lambda values, wanted: _texts(values) if pa.types.is_string(wanted) and _is_time(values.type) else values,
+    )
+
+
+def rebuilt(column: Column, kind: Kind, change: Callable[[Column, Kind], Column]) -> Column:
+    """Return the column with the result of `change` for the values in each place, and their type within `kind`."""
     if pa.types.is_struct(kind) and pa.types.is_struct(column.type):
-        inner = [as_text(column.field(place), kind.field(place).type) for place in range(len(kind))]
+        inner = [rebuilt(column.field(place), kind.field(place).type, change) for place in range(len(kind))]
         fields = [kind.field(place).with_type(one.type) for place, one in enumerate(inner)]
         return pa.StructArray.from_arrays(inner, fields=fields, mask=column.is_null())
     if pa.types.is_map(kind) and pa.types.is_map(column.type):
-        entries = as_text(column.values, pa.struct([kind.key_field, kind.item_field]))
+        entries = rebuilt(column.values, pa.struct([kind.key_field, kind.item_field]), change)
         return _with_values(column, entries, pa.map_(entries.type.field(0), entries.type.field(1)))
     if pa.types.is_list(kind) and pa.types.is_list(column.type):
-        values = as_text(column.values, kind.value_type)
+        values = rebuilt(column.values, kind.value_type, change)
         return _with_values(column, values, pa.list_(kind.value_field.with_type(values.type)))
-    return _texts(column) if pa.types.is_string(kind) and _is_time(column.type) else column
+    return change(column, kind)
 
 
 def parsed(texts: Column, kind: Kind) -> Column:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Column, Kind
+from svc_jupyter.service.db_taps.intervals import interval_text
 from svc_jupyter.service.db_taps.times import as_text
 
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
@@ -94,8 +95,8 @@ def cast(column: Column, to: Kind) -> Column:
     return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
 
 
-def read_or_texts(name: str, kind: str, sent: Sent, read: Callable[[Sent], Column]) -> tuple[Column, str | None]:
-    """Return what an engine sent as a column of its type `kind`; or its texts, with a note on the first odd one."""
+def read_or_texts(kind: str, sent: Sent, read: Callable[[Sent], Column]) -> tuple[Column, str | None]:
+    """Return what an engine sent as a column of its type `kind`; or its texts, and the reason: the first odd one."""
     try:
         return read(sent), None
     except _UNREADABLE:
@@ -103,8 +104,7 @@ def read_or_texts(name: str, kind: str, sent: Sent, read: Callable[[Sent], Colum
     first = next((n for n in range(len(sent)) if not _is_read(sent[n : n + 1], read)), 0)
     text = texts[first] or ""
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
-    note = f"column {name} is text: {shown!r} cannot be read as {kind}"
-    return pa.array(texts, pa.string()), note
+    return pa.array(texts, pa.string()), f"{shown!r} cannot be read as {kind}"
 
 
 def _is_read(sent: Sent, read: Callable[[Sent], Column]) -> bool:
@@ -113,22 +113,6 @@ def _is_read(sent: Sent, read: Callable[[Sent], Column]) -> bool:
     except _UNREADABLE:
         return False
     return True
-
-
-def interval_text(months: int, days: int, microseconds: int) -> str:
-    """Return an interval as PostgreSQL writes it: `1 year 2 mons 3 days 04:05:06.5`."""
-    years, months = int(months / 12), months - 12 * int(months / 12)
-    parts = [
-        f"{number} {unit}{'' if number == 1 else 's'}"
-        for number, unit in ((years, "year"), (months, "mon"), (days, "day"))
-        if number
-    ]
-    if microseconds or not parts:
-        seconds, fraction = divmod(abs(microseconds), 1_000_000)
-        clock = f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}"
-        fraction_text = f".{fraction:06}".rstrip("0") if fraction else ""
-        parts.append(("-" if microseconds < 0 else "") + clock + fraction_text)
-    return " ".join(parts)
 
 
 def _is_number(kind: Kind) -> bool:
@@ -171,7 +155,7 @@ def _plain(value: Any) -> Any:
     for kind in plain:
         if isinstance(value, kind):
             return kind(value)
-    return json.dumps(value, default=str) if isinstance(value, (dict, tuple)) else str(value)
+    return _json(value) if isinstance(value, (dict, tuple)) else str(value)
 
 
 def _text(value: Any) -> str | None:
@@ -181,7 +165,17 @@ def _text(value: Any) -> str | None:
         return value.decode("utf-8", "replace")
     if isinstance(value, timedelta):
         return interval_text(0, value.days, value.seconds * 1_000_000 + value.microseconds)
-    return json.dumps(value, default=str) if isinstance(value, list) else str(value)
+    return _json(value) if isinstance(value, list) else str(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_with_text_keys(value), default=str)
+
+
+def _with_text_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_text(key): _with_text_keys(each) for key, each in value.items()}
+    return [_with_text_keys(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _bytes(value: Any) -> bytes | None:

@@ -172,6 +172,16 @@ def test_not_a_number_makes_a_column_of_numerics_floats(query_postgres):
     assert math.isnan(answer.rows[1]["x"])
 
 
+def test_columns_with_times_that_python_does_not_have_are_named(query_postgres):
+    answer = query_postgres(
+        "SELECT date 'infinity' AS d, array[date 'infinity'] AS l, array[[date 'infinity']] AS m, "
+        "timestamp '20000-01-02' AS t, date '2020-01-31' AS near, interval '1 mon' AS i"
+    )
+    assert answer.summary["notes"] == [
+        "columns d, l, m, t are text: not all times are within the years 1 to 9999 and a day's 24 hours"
+    ]
+
+
 def test_the_scale_of_numerics_grows_with_later_rows(query_postgres):
     answer = query_postgres(
         "SELECT CASE WHEN n = 2000000 THEN 0.125 ELSE 1.5 END::numeric AS x FROM generate_series(1, 2000000) AS n"

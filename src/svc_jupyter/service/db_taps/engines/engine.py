@@ -30,8 +30,8 @@ class Sink(Protocol):
     def write(self, batch: pa.RecordBatch) -> None:
         """Rows of the table; at least one batch, which may be empty, defines the columns."""
 
-    def note(self, column: str, line: str) -> None:
-        """What readers of a column should know; the first line counts."""
+    def became_text(self, column: str, reason: str) -> None:
+        """Why a column is text, for the readers of the table; the first reason counts."""
 
     def done(self, changed: int | None) -> None:
         """The statement has run and changed `changed` rows, where the engine counts them."""

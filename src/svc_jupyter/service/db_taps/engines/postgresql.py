@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 
 import adbc_driver_manager as adbc
@@ -24,6 +24,7 @@ from svc_jupyter.service.db_taps.engines.postgresql_types import (
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts, words_of
+from svc_jupyter.service.db_taps.times import OUTSIDE, became_text
 from svc_jupyter.sql_tokens import Dialect
 
 _COPIED = frozenset({"SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", ""})
@@ -147,7 +148,8 @@ class PostgresqlEngine:
                     sink.done(changed if changed >= 0 else None)
                     return
                 sink.table()
-                for batch in _batches(handle, [place for place, request in enumerate(wanted) if request.is_array]):
+                arrays = [place for place, request in enumerate(wanted) if request.is_array]
+                for batch in _batches(handle, arrays, sink.became_text):
                     sink.write(batch)
                 sink.done(None)
             finally:
@@ -217,8 +219,12 @@ def _known_count(tuples: int | None) -> int | None:
     return tuples if tuples is not None and tuples >= 0 else None
 
 
-def _batches(handle: adbc.ArrowArrayStreamHandle, arrays: Sequence[int] = ()) -> Iterator[pa.RecordBatch]:
-    """Yield the rows in plain types, at least one batch.
+def _batches(
+    handle: adbc.ArrowArrayStreamHandle,
+    arrays: Sequence[int] = (),
+    became: Callable[[str, str], None] = lambda _name, _reason: None,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows in plain types, at least one batch; call `became` for columns that became text, with the reason.
 
     `arrays` are the places of columns with arrays; their dimensions come in as many columns at the end.
     """
@@ -232,6 +238,9 @@ def _batches(handle: adbc.ArrowArrayStreamHandle, arrays: Sequence[int] = ()) ->
             for place, dimensions in zip(arrays, columns[len(names) :], strict=True):
                 columns[place] = shaped(columns[place], dimensions)
             is_empty, untyped = False, {place for place in untyped if columns[place].type.equals(WITHOUT_ELEMENTS)}
+            for name, kind, column in zip(names, types, columns, strict=False):
+                if became_text(kind, column.type):
+                    became(name, OUTSIDE)
             yield pa.RecordBatch.from_arrays(columns[: len(names)], names=names)
         if is_empty or untyped:
             kinds = [types[place] if is_empty or place in untyped else pa.null() for place in range(len(names))]

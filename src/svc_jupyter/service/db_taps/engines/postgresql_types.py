@@ -22,14 +22,13 @@ import numpy as np
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind, compute
+from svc_jupyter.service.db_taps.intervals import durations, is_interval
 from svc_jupyter.service.db_taps.times import as_text
-from svc_jupyter.service.db_taps.values import decimal_type, interval_text
+from svc_jupyter.service.db_taps.values import decimal_type
 
 _MAX_DIGITS = 76
 _TYPMOD_HEADER = 4
 _SCALE_MASK, _SCALE_SIGN = 0x7FF, 0x400
-_INTERVAL = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
-_DAY_MICROSECONDS = 86_400_000_000
 _EPOCH_MICROSECONDS = 946_684_800_000_000  # PostgreSQL counts from 2000-01-01
 _EPOCH_DAYS = 10_957
 _USUAL_WHOLE_DIGITS = 18  # room for larger numbers in later rows, so that the type rarely has to grow
@@ -166,10 +165,6 @@ def _extension(kind: Kind) -> str | None:
     return kind.extension_name if isinstance(kind, pa.BaseExtensionType) else None
 
 
-def _is_interval(kind: Kind) -> bool:
-    return bool(kind.equals(pa.month_day_nano_interval()))
-
-
 def _precision(field: ColumnField) -> tuple[int, int] | None:
     """Return digits and scale of a column declared `numeric(p, s)`."""
     typmod = int((field.metadata or {}).get(b"POSTGRESQL:typmod", b"-1"))
@@ -192,8 +187,8 @@ def _converted(column: Column, precision: tuple[int, int] | None) -> Column:
         return _decimals(column.storage, precision)
     if isinstance(kind, pa.BaseExtensionType):
         return column.storage
-    if _is_interval(kind):
-        return _durations(column)
+    if is_interval(kind):
+        return durations(column)
     if pa.types.is_timestamp(kind) or pa.types.is_date32(kind):
         return _with_infinity(column)
     return column
@@ -219,20 +214,6 @@ def _needed_precision(texts: Column) -> tuple[int, int]:
     whole = compute.if_else(has_point, point, length)
     scale, most = compute.max(scales).as_py() or 0, compute.max(whole).as_py() or 0
     return max(most, _USUAL_WHOLE_DIGITS) + scale, scale
-
-
-def _durations(column: Column) -> Column:
-    parts: Any = np.frombuffer(column.buffers()[1], _INTERVAL, count=column.offset + len(column))[column.offset :]
-    missing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
-    months = np.where(missing, 0, parts["months"])
-    days = np.where(missing, 0, parts["days"]).astype("i8")
-    microseconds = np.where(missing, 0, parts["nanoseconds"]) // 1000
-    if not months.any():
-        return pa.array(days * _DAY_MICROSECONDS + microseconds, pa.int64(), mask=missing).cast(pa.duration("us"))
-    rows: Iterable[tuple[int, int, int, bool]] = zip(
-        months.tolist(), days.tolist(), microseconds.tolist(), missing.tolist(), strict=True
-    )
-    return pa.array([None if gone else interval_text(m, d, us) for m, d, us, gone in rows], pa.string())
 
 
 def _with_infinity(column: Column) -> Column:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable, DatabaseTables
+from svc_jupyter.service.db_taps.engines import duckdb_rows
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import Connection
@@ -62,6 +63,8 @@ class SqlalchemyEngine:
                 try:
                     if self._connection.dialect is Dialect.SQLSERVER:
                         _run_batch(connection, statement, sink)
+                    elif self._connection.dialect is Dialect.DUCKDB:
+                        _run_on_duckdb(connection, statement, sink)
                     else:
                         _run_one(connection, statement, sink)
                 except sqlalchemy.exc.SQLAlchemyError as error:
@@ -122,7 +125,8 @@ class SqlalchemyEngine:
         except (sa.exc.ArgumentError, ValueError, TypeError) as error:
             raise QueryFailure(f"the tap's URL cannot be used: {error}", may_retry=False) from None
         options: dict[str, Any] = {"no_parameters": True}  # a `%` is part of the query
-        if autocommit:
+        is_duckdb = self._connection.dialect is Dialect.DUCKDB
+        if autocommit and not is_duckdb:
             options["isolation_level"] = "AUTOCOMMIT"
         try:
             connection = engine.connect().execution_options(**options)
@@ -131,6 +135,8 @@ class SqlalchemyEngine:
         except (sa.exc.SQLAlchemyError, OSError) as error:
             raise cannot_connect(self._connection.address, _reason(error)) from None
         with connection:
+            if is_duckdb and not autocommit:  # its statements pass SQLAlchemy by
+                connection.begin()
             yield connection
 
 
@@ -146,6 +152,13 @@ def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> Non
     for rows in result.partitions(_BATCH_ROWS):
         sink.write(record_batch(names, rows))
     sink.done(None)
+
+
+def _run_on_duckdb(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
+    try:
+        duckdb_rows.run(connection, statement, sink)
+    except (connection.dialect.loaded_dbapi.Error, OSError) as error:
+        raise _failure(error, statement.text) from None
 
 
 def _run_batch(connection: sa.Connection, statement: Statement, sink: Sink) -> None:

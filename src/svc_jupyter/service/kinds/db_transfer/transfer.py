@@ -187,8 +187,8 @@ class Rows(Sink):
         """See `Sink.write`."""
         self._file.write(batch)
 
-    def note(self, column: str, line: str) -> None:
-        """See `Sink.note`."""
+    def became_text(self, column: str, reason: str) -> None:
+        """See `Sink.became_text`."""
 
     def done(self, changed: int | None) -> None:
         """See `Sink.done`."""

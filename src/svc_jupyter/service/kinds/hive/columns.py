@@ -58,21 +58,21 @@ def record_batch(
     kinds: Sequence[Kind],
     columns: Sequence[Cells],
     parsers: Mapping[int, Callable[[str], Any]],
-    note: Callable[[str, str], None],
+    became_text: Callable[[str, str], None],
 ) -> pa.RecordBatch:
     """Return fetched rows in these types; `parsers` convert the columns that came as JSON documents.
 
-    A column with a value that cannot be read is text, as it was sent; `note` gets its name and a line on that.
+    A column with a value that cannot be read is text, as it was sent; `became_text` gets its name and why.
     """
     arrays = []
     for place, (name, kind, cells) in enumerate(zip(names, kinds, columns, strict=True)):
         sent = _sent(kind, cells)
         if sent.type.equals(kind):
-            made, line = sent, None
+            made, reason = sent, None
         else:
-            made, line = read_or_texts(name, str(kind), sent, partial(_read, kind, parsers.get(place)))
-        if line is not None:
-            note(name, line)
+            made, reason = read_or_texts(str(kind), sent, partial(_read, kind, parsers.get(place)))
+        if reason is not None:
+            became_text(name, reason)
         arrays.append(made)
     schema = pa.schema([pa.field(name, made.type) for name, made in zip(names, arrays, strict=True)])
     return pa.RecordBatch.from_arrays(arrays, schema=schema)

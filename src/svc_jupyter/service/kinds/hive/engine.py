@@ -200,7 +200,7 @@ class HiveEngine:
         while cells := session.fetch(operation, _BATCH_ROWS):
             if not len(cells[0][0]):
                 break
-            sink.write(record_batch(names, kinds, cells, parsers, sink.note))
+            sink.write(record_batch(names, kinds, cells, parsers, sink.became_text))
 
     @staticmethod
     def _column(session: Session, statement: str, name: str) -> list[str]:

@@ -238,11 +238,11 @@ class _Rows:
         for each, kind, values in zip(self._columns, self._types, cells, strict=True):
             name = each["name"]
             try:
-                made, note = read_or_texts(name, each["type"], values, partial(column, kind))
+                made, reason = read_or_texts(each["type"], values, partial(column, kind))
             except RepeatedHour as met:
                 raise RepeatedHour(f"column {name}: {met}") from None
-            if note is not None:
-                self._sink.note(name, note)
+            if reason is not None:
+                self._sink.became_text(name, reason)
             arrays.append(made)
         schema = pa.schema([pa.field(name, made.type) for name, made in zip(names, arrays, strict=True)])
         self._sink.write(pa.RecordBatch.from_arrays(arrays, schema=schema))

@@ -16,7 +16,7 @@ from pyspark.util import local_connect_and_auth
 
 from .failure import CodeFailure, spark_text
 from .statement import PART_SUFFIX, RESULT_FILE
-from .times import as_text, notes, readable_kind
+from .times import OUTSIDE, as_text, notes, readable_kind
 
 _CHECK_EVERY_BYTES = 32 * 2**20
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
@@ -87,7 +87,7 @@ class _Rows:
         size = self._part.stat().st_size
         self._part.replace(self._path)
         columns = [[field.name, str(field.type)] for field in schema]
-        return {"rows": rows, "size": size, "columns": columns, "notes": notes(texts)}
+        return {"rows": rows, "size": size, "columns": columns, "notes": notes(dict.fromkeys(texts, OUTSIDE))}
 
     def _copied(self, source: Any) -> tuple[pa.Schema, list[pa.DataType], list[int], list[int], int]:
         """Copy the batches in the order in which tasks end.

@@ -14,7 +14,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 from .messages import HTML, TABLE, TEXT, Messages
-from .times import notes, readable
+from .times import OUTSIDE, notes, readable
 
 ROWS = 1000
 """Rows of a table, unless the paragraph says `(limit=…)` or `z.show` does."""
@@ -140,7 +140,7 @@ class NotebookContext:
         lines += ["\t".join(row) for row in zip(*cells, strict=True)]
         self._messages.emit(TABLE, "\n".join(lines) + "\n", rows=name)
         texts = [one.name for one, other in zip(shown.schema, kept.schema, strict=True) if one.type != other.type]
-        for line in notes(texts):
+        for line in notes(dict.fromkeys(texts, OUTSIDE)):
             self._messages.emit(TEXT, f"{line}\n")
         if is_cut:
             self._messages.emit(TEXT, f"the first {limit:,} rows are shown; (limit=N) behind the language shows N\n")
