@@ -107,7 +107,7 @@ def test_hive_and_hadoop_go_on_without_the_service_and_are_found_by_the_next_one
     (application,) = service.http.get(f"/commands/{job}/jobs").json()["jobs"]
     assert application["status"] == "SUCCEEDED"
     resource_manager = application["url"].partition("/cluster/app/")[0]
-    told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{application['application_id']}").json()["app"]
+    told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{application['application_id']}", timeout=90).json()["app"]
     assert told["queue"] == "root.night"
 
 

@@ -249,7 +249,7 @@ def test_figures_are_on_the_host_alone(deployment: Deployment):
     with deployment.http() as http:
         assert http.get("/metrics").status_code == 404
     for port in deployment.metrics_ports.values():
-        assert "svc_commands" in httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False).text
+        assert "svc_commands" in httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False, timeout=90).text
 
 
 def test_replicas_that_are_restarted_one_after_the_other_leave_no_call_without_an_answer(deployment: Deployment):

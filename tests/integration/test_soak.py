@@ -50,7 +50,7 @@ class Submitters:
                 self._enough.wait(0.01)
                 continue
             base_url, token = self._address
-            with httpx.Client(base_url=base_url, headers={"X-AUTH-TOKEN": token}, trust_env=False) as http:
+            with httpx.Client(base_url=base_url, headers={"X-AUTH-TOKEN": token}, trust_env=False, timeout=90) as http:
                 try:
                     while not self._enough.is_set():
                         response = http.post("/commands", json=body)

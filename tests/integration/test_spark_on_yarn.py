@@ -97,7 +97,7 @@ def applications(service: ServiceProcess) -> dict[str, str]:
     """Return the state of each application that YARN knows, by its id."""
     nodes = service.http.get(f"/clusters/{LABEL}/state").json()["nodes"]
     master = next(node["private_ip"] for node in nodes if node["role"] == "master")
-    answer = httpx.get(f"http://{master}:{Port.RESOURCE_MANAGER_HTTP}/ws/v1/cluster/apps").json()
+    answer = httpx.get(f"http://{master}:{Port.RESOURCE_MANAGER_HTTP}/ws/v1/cluster/apps", timeout=90).json()
     return {each["id"]: each["state"] for each in answer["apps"]["app"]}
 
 

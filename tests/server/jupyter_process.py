@@ -114,6 +114,6 @@ class JupyterProcess:
 
     def _answers(self) -> bool:
         try:
-            return httpx.get(f"{self.base_url}api", trust_env=False).is_success
+            return httpx.get(f"{self.base_url}api", trust_env=False, timeout=90).is_success
         except httpx.TransportError:
             return False

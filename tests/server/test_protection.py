@@ -120,7 +120,7 @@ def test_a_slow_service_holds_up_nothing_else(new_jupyter: Callable[..., Jupyter
         for thread in asking:
             thread.start()
         wait_until(asked.is_set, "the service is asked")
-        with httpx.Client(trust_env=False) as other:
+        with httpx.Client(trust_env=False, timeout=90) as other:
             assert other.get(f"{server.base_url}api").status_code == 200
         assert held == []  # Jupyter answered although these five still wait
     for thread in asking:

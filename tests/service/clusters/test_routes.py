@@ -33,7 +33,9 @@ KEYS = {
 def http(shared_service: ServiceProcess) -> Iterator[httpx.Client]:
     """A client whose paths begin with a version."""
     headers = {"X-AUTH-TOKEN": shared_service.token}
-    with httpx.Client(base_url=f"{shared_service.base_url}/api", headers=headers, trust_env=False) as client:
+    with httpx.Client(
+        base_url=f"{shared_service.base_url}/api", headers=headers, trust_env=False, timeout=90
+    ) as client:
         yield client
 
 

@@ -236,7 +236,7 @@ class TestIdempotencyKey:
 
 
 def test_the_document_of_the_interface_is_there_without_a_token(shared_service: ServiceProcess):
-    with httpx.Client(base_url=shared_service.base_url, trust_env=False) as client:
+    with httpx.Client(base_url=shared_service.base_url, trust_env=False, timeout=90) as client:
         assert "text/html" in client.get("/api/docs").headers["Content-Type"]
         document = client.get("/api/openapi.json").json()
     assert document["openapi"].startswith("3.1")

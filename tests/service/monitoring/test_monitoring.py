@@ -276,23 +276,25 @@ def test_a_running_service_at_a_port_of_its_own(new_service: Callable[..., Servi
     record = service.ended(service.submit("true")["id"])
     assert record["status"] == "done"
     own = f"http://127.0.0.1:{free_port}"
-    found = samples(httpx.get(f"{own}/metrics").raise_for_status().text)
+    found = samples(httpx.get(f"{own}/metrics", timeout=90).raise_for_status().text)
     labels = {"command_type": "ShellCommand"}
     assert value(found, "svc_commands_ended_total", **labels, status="done") == 1
     assert value(found, "svc_command_run_seconds_count", **labels) == 1
     assert value(found, "svc_command_wait_seconds_count", **labels) == 1
     assert value(found, "svc_replicas", lease="alive") == 1
-    assert httpx.get(f"{own}/readyz").json()["ready"]
-    assert httpx.get(f"{own}/api/v1.2/account").status_code == 404
+    assert httpx.get(f"{own}/readyz", timeout=90).json()["ready"]
+    assert httpx.get(f"{own}/api/v1.2/account", timeout=90).status_code == 404
     command = service.submit("sleep 60")["id"]
     with service.http.stream("GET", f"/commands/{command}/events") as stream:
         lines = stream.iter_lines()
         next(lines)
         wait_until(
-            lambda: value(samples(httpx.get(f"{own}/metrics").text), "svc_event_streams_open") == 1, "an open stream"
+            lambda: value(samples(httpx.get(f"{own}/metrics", timeout=90).text), "svc_event_streams_open") == 1,
+            "an open stream",
         )
     wait_until(
-        lambda: value(samples(httpx.get(f"{own}/metrics").text), "svc_event_streams_open") == 0, "no open stream"
+        lambda: value(samples(httpx.get(f"{own}/metrics", timeout=90).text), "svc_event_streams_open") == 0,
+        "no open stream",
     )
     service.http.put(f"/commands/{command}", json={"status": "kill"})
     assert service.stop() == 0

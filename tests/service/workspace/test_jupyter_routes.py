@@ -67,7 +67,9 @@ def test_a_notebook_lives_from_creation_to_deletion(service: ServiceProcess, fol
     moved = http.patch(f"{BASE}/{path}", json={"path": f"{folder}/done é%.ipynb"})
     assert moved.json()["name"] == "done é%.ipynb"
     latest = httpx.get(
-        f"{service.base_url}/api/latest{BASE}/{folder}/done%20%C3%A9%25.ipynb", headers={"X-AUTH-TOKEN": service.token}
+        f"{service.base_url}/api/latest{BASE}/{folder}/done%20%C3%A9%25.ipynb",
+        headers={"X-AUTH-TOKEN": service.token},
+        timeout=90,
     )
     assert latest.json()["content"] == notebook
     listed = http.get(f"{BASE}/{folder}").json()

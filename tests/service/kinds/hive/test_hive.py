@@ -194,7 +194,7 @@ def test_a_cancellation_ends_the_job(hive: SharedHadoop) -> None:
     running = f"{address}/api/v1/applications/{jobs[0]['application_id']}/jobs?status=running"
 
     def mine() -> bool:
-        told = httpx.get(running).json()
+        told = httpx.get(running, timeout=90).json()
         return any(f"svc-command-{command}-" in job.get("description", "") for job in told)
 
     wait_until(lambda: not mine(), "the end of the job", 60)

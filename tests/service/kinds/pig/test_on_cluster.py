@@ -110,7 +110,7 @@ def test_a_master_that_dies_between_two_commits_stores_each_row_once(hadoop, sto
     rows = "".join(file.read_text() for file in committed(storage / "pig" / target))
     assert sorted(rows.split()) == ["committed" * 100, "wait"]
     resource_manager = job["url"].partition("/cluster/app/")[0]
-    told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{job['application_id']}/appattempts").json()
+    told = httpx.get(f"{resource_manager}/ws/v1/cluster/apps/{job['application_id']}/appattempts", timeout=90).json()
     assert len(told["appAttempts"]["appAttempt"]) == 2
 
 
@@ -143,7 +143,9 @@ def waits_in(log: str) -> list[str]:
 def megabytes_of_a_node(hadoop: SharedHadoop) -> int:
     """Return the memory that YARN has on each node of the cluster."""
     figures = httpx.get(
-        f"{addresses_of(hadoop).resource_manager_http}/ws/v1/cluster/metrics", trust_env=False, timeout=10
+        f"{addresses_of(hadoop).resource_manager_http}/ws/v1/cluster/metrics",
+        trust_env=False,
+        timeout=10,
     ).json()["clusterMetrics"]
     return int(figures["totalMB"]) // int(figures["activeNodes"])
 

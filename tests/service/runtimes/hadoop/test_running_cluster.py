@@ -68,7 +68,7 @@ async def test_a_job_reads_files_of_the_machine_writes_hdfs_and_listens_nowhere_
     seen = await asyncio.to_thread(watched, job, instance)
     output = finish_job(job)
 
-    async with httpx.AsyncClient(trust_env=False, follow_redirects=True) as http:
+    async with httpx.AsyncClient(trust_env=False, follow_redirects=True, timeout=90) as http:
         web = f"{addresses.name_node_http}/webhdfs/v1{target}/part-r-00000"
         text = (await http.get(web, params={"op": "OPEN"})).text
         application = re.search(r"job_(\d+_\d+)", output)
@@ -89,7 +89,7 @@ async def test_a_job_reads_files_of_the_machine_writes_hdfs_and_listens_nowhere_
 
 async def test_programs_cannot_be_run_by_an_http_call(cluster: HadoopCluster):
     base = f"{Addresses.of(await cluster.instance()).resource_manager_http}/ws/v1/cluster/apps"
-    async with httpx.AsyncClient(trust_env=False, params={"user.name": "root"}) as http:
+    async with httpx.AsyncClient(trust_env=False, params={"user.name": "root"}, timeout=90) as http:
         asked = await http.post(f"{base}/new-application")
         submitted = await http.post(base, json={"application-id": "application_1_0001"})
     assert (asked.status_code, submitted.status_code) == (403, 403)
