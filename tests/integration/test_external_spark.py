@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 import trustme
 from tests.conftest import end_commands_of
-from tests.support import far_times
+from tests.support import far_times, variants
 from tests.support.coordinator_proxy import pem_of
 from tests.support.engines import connect_client_at_once
 from tests.support.file_search import files_below, files_with
@@ -293,6 +293,10 @@ def test_times_that_python_does_not_have_are_text_on_spark_connect(service: Serv
     assert service.logs(record["id"]).count(far_times.NOTE) == 1
 
 
+def test_a_variant_is_its_json_on_spark_connect(service: ServiceProcess):
+    assert rows_of(service, run(service, variants.QUERY, "connect")).to_pylist() == [variants.ROW]
+
+
 def test_programs_in_python_run_on_spark_connect(service: ServiceProcess):
     program = (
         "import sys\nfrom pyspark.sql.functions import udf\ndouble = udf(lambda n: 2 * n, 'long')\n"
@@ -305,6 +309,11 @@ def test_programs_in_python_run_on_spark_connect(service: ServiceProcess):
     failed = run_program(service, "x = 1\nspark.table('nope').show()")
     assert failed["message"].startswith("line 2: AnalysisException: [TABLE_OR_VIEW_NOT_FOUND]")
     assert "JVM stacktrace" not in failed["message"] + service.logs(failed["id"])
+
+
+def test_a_last_expression_of_pandas_is_the_result_on_spark_connect(service: ServiceProcess):
+    record = run_program(service, "import pandas as pd\npd.DataFrame({'n': [1, 2]}, index=['a', 'b'])")
+    assert rows_of(service, record).to_pylist() == [{"index": "a", "n": 1}, {"index": "b", "n": 2}]
 
 
 def test_a_failure_of_sql_on_spark_connect_says_the_line(service: ServiceProcess):

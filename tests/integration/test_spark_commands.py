@@ -4,10 +4,11 @@ import json
 import os
 import signal
 from contextlib import suppress
+from datetime import datetime
 
 import psutil
 import pytest
-from tests.support import far_times
+from tests.support import far_times, variants
 from tests.support.service_process import wait_until
 from tests.support.spark import LABEL, SECONDS, activity, lines, log, results, run, server_of, submit
 
@@ -19,6 +20,17 @@ SIX = """import six
 far = sc.parallelize([1]).map(lambda n: __import__("six").__version__)
 print(six.__version__, far.collect())
 """
+
+
+_IN_PANDAS = """
+import pandas as pd
+frame = pd.DataFrame({"n": [1, 2], "when": pd.to_datetime(["2020-01-31", None]), "mixed": [1, "x"], 7: [None, "y"]})
+"""
+_AS_ROWS = [
+    {"n": 1, "when": datetime(2020, 1, 31), "mixed": "1", "7": None},  # noqa: DTZ001
+    {"n": 2, "when": None, "mixed": "x", "7": "y"},
+]
+_SUMS = [{"mixed": "1", "n": 1}, {"mixed": "x", "n": 2}]
 
 
 def refusal(service, **fields):
@@ -47,6 +59,13 @@ def test_times_that_python_does_not_have_are_text_at_every_depth(spark):
         assert log(spark, record["id"]).count(far_times.NOTE) == 1
 
 
+def test_a_variant_is_its_json_at_every_depth(spark):
+    by_sql = run(spark, command_type="SqlCommand", query=variants.QUERY)
+    by_python = run(spark, language="python", program=f"spark.sql({variants.QUERY!r})")
+    for record in (by_sql, by_python):
+        assert results(spark, record["id"]).to_pylist() == [variants.ROW], record["message"]
+
+
 def test_blocks_raw_strings_and_comments_go_to_spark_as_they_are_written(spark):
     query = (
         "-- a\nCREATE TABLE steps (n int);\n"
@@ -70,6 +89,15 @@ def test_the_table_of_a_last_expression_is_the_result_and_what_was_printed_the_l
     record = run(spark, program=program, language="python", user_program_arguments="a 'b c'")
     assert results(spark, record["id"])["id"].to_pylist() == [0, 1, 2]
     assert "printed ['a', 'b c']" in log(spark, record["id"])
+
+
+def test_a_last_expression_of_pandas_is_the_result_with_its_index(spark):
+    record = run(spark, program=f"{_IN_PANDAS}frame", language="python")
+    assert results(spark, record["id"]).to_pylist() == _AS_ROWS, record["message"]
+    record = run(spark, program=f"{_IN_PANDAS}frame.groupby(frame.mixed.astype(str)).n.sum()", language="python")
+    assert results(spark, record["id"]).to_pylist() == _SUMS, record["message"]
+    record = run(spark, program=f"{_IN_PANDAS}frame[frame.n > 9][['n']]", language="python")
+    assert (results(spark, record["id"]).num_rows, record["result_rows"]) == (0, 0)
 
 
 def test_the_output_of_a_program_without_a_table_is_its_result(spark):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from tests.support import far_times
+from tests.support import far_times, variants
 from tests.support import spark as on_spark
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -102,6 +102,12 @@ def test_a_note_runs_in_one_session_and_its_results_are_the_commands_and_the_not
     kept = [one["settings"] for one in note["paragraphs"]]
     assert "hunter2" not in str(kept) + str(record)
     assert "hunter2" not in service.http.get(f"/commands/{record['id']}").text
+
+
+def test_a_variant_is_its_json_in_a_note(service: ServiceProcess) -> None:
+    record = run(service, make(service, f"%sql\n{variants.QUERY}"))
+    answer = service.http.get(f"/commands/{record['id']}/results", headers=ARROW)
+    assert pa.ipc.open_stream(answer.content).read_all().to_pylist() == [variants.ROW]
 
 
 def test_times_that_python_does_not_have_are_text_in_a_note(service: ServiceProcess) -> None:

@@ -32,6 +32,7 @@ from svc_jupyter.service.db_taps.result_file import ResultFile
 from svc_jupyter.service.processes.worker_parent import MARK, announce_end, freeze, from_line, serve, write_code
 from svc_jupyter.service.runtimes.spark.connect.job import CHECK_FILE, ConnectEndpoint, ConnectJob, Task
 from svc_jupyter.service.runtimes.spark.connect.session import connected
+from svc_jupyter.service.runtimes.spark.driver.arrow_types import arrow_type, in_arrow_types
 from svc_jupyter.service.runtimes.spark.driver.failure import CodeFailure, spark_text
 from svc_jupyter.service.runtimes.spark.driver.files import write_json, write_text
 from svc_jupyter.service.runtimes.spark.driver.python_code import PythonNames
@@ -46,11 +47,11 @@ from svc_jupyter.service.runtimes.spark.driver.statement import (
     Statement,
 )
 from svc_jupyter.service.runtimes.spark.driver.statement import from_json as statement_from
+from svc_jupyter.service.runtimes.spark.driver.tables import table_of
 
 _SIGNALLED = 128
 _CANCEL_SECONDS = 3
 _REPORT_SECONDS = 0.25
-_VARIANT = "variant"
 
 
 def work(job: ConnectJob) -> int:
@@ -123,7 +124,11 @@ def _ran(statement: Statement, spark: SparkSession, progress: _Progress) -> dict
     take = partial(_rows, folder=Path(statement.folder), progress=progress, min_free_bytes=statement.min_free_bytes)
     if statement.language is Language.PYTHON:
         value = PythonNames({"spark": spark}).run(statement.code, statement.arguments)
-        table = take(value) if isinstance(value, DataFrame) else None
+        table = None
+        if isinstance(value, DataFrame):
+            table = take(value)
+        elif (own := table_of(value)) is not None:
+            table = _written_table(own, Path(statement.folder), progress, statement.min_free_bytes)
         return table or {"rows": None, "message": None}
     return run_sql(statement.parts, lambda text: take(spark.sql(text)))
 
@@ -131,12 +136,19 @@ def _ran(statement: Statement, spark: SparkSession, progress: _Progress) -> dict
 def _rows(frame: DataFrame, folder: Path, progress: _Progress, min_free_bytes: int) -> dict[str, Any] | None:
     """Write a table's rows into a folder as they arrive; return its summary, None for a table without columns.
 
-    Columns that Arrow has no type for become text.
+    What Arrow has no type for becomes text.
     """
     try:
         return _written(frame, folder, progress, min_free_bytes)
     except _NoType:
-        return _written(_as_text(frame), folder, progress, min_free_bytes)
+        return _written(in_arrow_types(frame), folder, progress, min_free_bytes)
+
+
+def _written_table(table: pa.Table, folder: Path, progress: _Progress, min_free_bytes: int) -> dict[str, Any] | None:
+    with ResultFile(folder / RESULT_FILE, min_free_bytes=min_free_bytes, on_rows=progress.rows_arrived) as result:
+        for batch in table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]:
+            result.write(batch)
+        return result.finish()
 
 
 class _NoType(Exception):
@@ -151,7 +163,7 @@ def _written(frame: Any, folder: Path, progress: _Progress, min_free_bytes: int)
         for answer in client.to_table_as_iterator(plan.to_proto(client), plan.observations):
             if isinstance(answer, StructType):  # it comes before the rows
                 schema = answer
-                if not all(_has_type(field.dataType) for field in schema):
+                if any(arrow_type(field.dataType) != field.dataType for field in schema):
                     raise _NoType
             elif answer.num_columns:
                 for batch in answer.to_batches() or [pa.RecordBatch.from_pylist([], answer.schema)]:
@@ -159,25 +171,6 @@ def _written(frame: Any, folder: Path, progress: _Progress, min_free_bytes: int)
         if result.schema is None and schema is not None and schema.fields:
             result.write(pa.RecordBatch.from_pylist([], to_arrow_schema(schema, timezone="UTC")))
         return result.finish()
-
-
-def _as_text(frame: DataFrame) -> DataFrame:
-    """Return the table with columns that Arrow has no type for as text."""
-    names = [f"c{number}" for number in range(len(frame.columns))]
-    numbered = frame.toDF(*names)
-    cast = [
-        numbered[name] if _has_type(field.dataType) else numbered[name].cast("string")
-        for name, field in zip(names, frame.schema, strict=True)
-    ]
-    return numbered.select(*cast).toDF(*frame.columns)
-
-
-def _has_type(kind: Any) -> bool:
-    try:
-        pa.nulls(1, to_arrow_schema(StructType().add("c", kind), timezone="UTC").field(0).type).to_pylist()
-    except Exception:  # noqa: BLE001  whatever is raised here, the column can be shown as text
-        return False
-    return _VARIANT not in kind.simpleString()
 
 
 class _Progress:

@@ -11,9 +11,10 @@ from typing import Any
 import pyarrow as pa
 from pyspark.serializers import UTF8Deserializer, read_int
 from pyspark.sql import DataFrame
-from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.util import local_connect_and_auth
 
+from . import tables
+from .arrow_types import in_arrow_types
 from .failure import CodeFailure, spark_text
 from .statement import PART_SUFFIX, RESULT_FILE
 from .times import OUTSIDE, as_text, notes, readable_kind
@@ -31,32 +32,26 @@ def write_rows(
     """
     table = _Rows(folder, min_free_bytes, on_rows)
     try:
-        return table.written(_in_arrow_types(frame))
+        return table.written(in_arrow_types(frame))
     except OSError as error:
         raise CodeFailure(f"the result cannot be stored: {error.strerror or error}") from error
     finally:
         table.discard()
 
 
-def _in_arrow_types(frame: DataFrame) -> DataFrame:
-    """Return the table with columns that Arrow has no type for as text."""
-    if all(_has_type(field.dataType) for field in frame.schema):
-        return frame
-    names = [f"c{number}" for number in range(len(frame.columns))]
-    numbered = frame.toDF(*names)
-    cast = [
-        numbered[name].cast("string") if not _has_type(field.dataType) else numbered[name]
-        for name, field in zip(names, frame.schema, strict=True)
-    ]
-    return numbered.select(*cast).toDF(*frame.columns)
-
-
-def _has_type(kind: Any) -> bool:
+def write_table(table: pa.Table, folder: Path) -> dict[str, Any]:
+    """Write a table of the program's own; return what `write_rows` returns."""
+    path = folder / RESULT_FILE
     try:
-        to_arrow_type(kind, timezone="UTC")
-    except Exception:  # noqa: BLE001  whatever Spark raises here, the column can be shown as text
-        return False
-    return True
+        written, told = tables.write_table(table, path)
+        return _summary(written.schema, table.num_rows, path.stat().st_size, told)
+    except OSError as error:
+        raise CodeFailure(f"the result cannot be stored: {error.strerror or error}") from error
+
+
+def _summary(schema: pa.Schema, rows: int, size: int, told: list[str]) -> dict[str, Any]:
+    columns = [[field.name, str(field.type)] for field in schema]
+    return {"rows": rows, "size": size, "columns": columns, "notes": told}
 
 
 class _Rows:
@@ -86,8 +81,7 @@ class _Rows:
             schema = self._with_text(schema, kinds)
         size = self._part.stat().st_size
         self._part.replace(self._path)
-        columns = [[field.name, str(field.type)] for field in schema]
-        return {"rows": rows, "size": size, "columns": columns, "notes": notes(dict.fromkeys(texts, OUTSIDE))}
+        return _summary(schema, rows, size, notes(dict.fromkeys(texts, OUTSIDE)))
 
     def _copied(self, source: Any) -> tuple[pa.Schema, list[pa.DataType], list[int], list[int], int]:
         """Copy the batches in the order in which tasks end.

@@ -14,7 +14,7 @@ from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from .arrow_result import write_rows
+from .arrow_result import write_rows, write_table
 from .completion import Completion
 from .failure import CodeFailure, spark_text
 from .files import write_json
@@ -25,6 +25,7 @@ from .scala_code import ScalaInterpreter
 from .scala_notebook import ScalaNotebook
 from .sql_code import run_sql
 from .statement import ERROR_FILE, OUT_FILE, SUMMARY_FILE, Language, Statement
+from .tables import table_of
 
 _REPORT_SECONDS = 0.25
 _DRIVER_GONE = "Spark's driver ended while the program ran: did the program end it, or did its memory run out?"
@@ -103,6 +104,8 @@ class Execution:
             return take(value)
         if context is not None:
             context.show(value)
+        elif (table := table_of(value)) is not None:
+            return write_table(table, folder)
         return {"rows": None, "message": None}
 
     def _value(self, statement: Statement, folder: Path, context: NotebookContext | None) -> Any:

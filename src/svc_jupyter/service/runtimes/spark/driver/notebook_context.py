@@ -13,8 +13,9 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
+from .arrow_types import in_arrow_types
 from .messages import HTML, TABLE, TEXT, Messages
-from .times import OUTSIDE, notes, readable
+from .tables import table_of, write_table
 
 ROWS = 1000
 """Rows of a table, unless the paragraph says `(limit=…)` or `z.show` does."""
@@ -43,9 +44,9 @@ class NotebookContext:
     def show(self, value: Any, limit: int | None = None) -> None:
         """Show a value below the paragraph: a DataFrame as a table, a figure as a picture, HTML as such, else text."""
         if isinstance(value, DataFrame):
-            self._show_rows(value.limit((limit or self._limit) + 1).toArrow(), limit or self._limit)
-        elif _is_pandas(value):
-            self._show_rows(pa.Table.from_pandas(value, preserve_index=False), limit or self._limit)
+            self._show_rows(in_arrow_types(value.limit((limit or self._limit) + 1)).toArrow(), limit or self._limit)
+        elif (table := table_of(value)) is not None:
+            self._show_rows(table, limit or self._limit)
         elif hasattr(value, "savefig"):
             self._show_figure(value)
         elif callable(getattr(value, "_repr_html_", None)) and (text := value._repr_html_()) is not None:
@@ -128,19 +129,14 @@ class NotebookContext:
 
     def _show_rows(self, rows: pa.Table, limit: int) -> None:
         is_cut = rows.num_rows > limit
-        shown = rows.slice(0, limit)
-        columns = [readable(column.combine_chunks()) for column in shown.columns]
-        kept = pa.Table.from_arrays(columns, names=shown.column_names)
         self._tables += 1
         name = f"shown-{self._tables}.arrow"
-        with pa.OSFile(str(self._folder / name), "wb") as sink, pa.ipc.new_stream(sink, kept.schema) as writer:
-            writer.write_table(kept)
+        kept, told = write_table(rows.slice(0, limit), self._folder / name)
         lines = ["\t".join(map(_cell, kept.column_names))]
         cells = [[_cell(one) for one in column.to_pylist()] for column in kept.columns]
         lines += ["\t".join(row) for row in zip(*cells, strict=True)]
         self._messages.emit(TABLE, "\n".join(lines) + "\n", rows=name)
-        texts = [one.name for one, other in zip(shown.schema, kept.schema, strict=True) if one.type != other.type]
-        for line in notes(dict.fromkeys(texts, OUTSIDE)):
+        for line in told:
             self._messages.emit(TEXT, f"{line}\n")
         if is_cut:
             self._messages.emit(TEXT, f"the first {limit:,} rows are shown; (limit=N) behind the language shows N\n")
@@ -158,11 +154,6 @@ class NotebookContext:
         for number in plots.get_fignums():
             self._show_figure(plots.figure(number))
         plots.close("all")
-
-
-def _is_pandas(value: Any) -> bool:
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(value, pandas.DataFrame)
 
 
 def _cell(value: Any) -> str:
