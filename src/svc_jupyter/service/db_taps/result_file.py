@@ -80,11 +80,7 @@ class ResultFile:
     """Receives record batches; `finish` puts the file in its place. Without `finish` nothing is left on disk."""
 
     def __init__(
-        self,
-        path: Path,
-        *,
-        min_free_bytes: int = 0,
-        on_rows: Callable[[int], None] = lambda _rows: None,
+        self, path: Path, *, min_free_bytes: int = 0, on_rows: Callable[[int], None] = lambda _rows: None
     ) -> None:
         self.path = path
         self.rows = 0

@@ -84,6 +84,16 @@ def as_text(column: Column, kind: Kind) -> Column:
     )
 
 
+def with_infinity(column: Column, names: Mapping[int, str]) -> Column:
+    """Return dates or timestamps unchanged, or as text when their least or greatest number has one of `names`."""
+    numbers = _numbers(column)
+    ends = pc.min_max(numbers)
+    if ends["min"].as_py() not in names and ends["max"].as_py() not in names:
+        return column
+    texts = as_text(column, pa.string()).to_pylist()
+    return pa.array([names.get(n, text) for n, text in zip(numbers.to_pylist(), texts, strict=True)], pa.string())
+
+
 def rebuilt(column: Column, kind: Kind, change: Callable[[Column, Kind], Column]) -> Column:
     """Return the column with the result of `change` for the values in each place, and their type within `kind`."""
     if pa.types.is_struct(kind) and pa.types.is_struct(column.type):

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
-from svc_jupyter.service.db_taps.arrow import Column, Kind, compute
+from svc_jupyter.service.db_taps.arrow import Column, Kind
 from svc_jupyter.service.db_taps.engines.engine import Sink
 from svc_jupyter.service.db_taps.intervals import durations, is_interval
 from svc_jupyter.service.db_taps.statements import Statement
-from svc_jupyter.service.db_taps.times import OUTSIDE, as_text, became_text, rebuilt
+from svc_jupyter.service.db_taps.times import OUTSIDE, became_text, rebuilt, with_infinity
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -34,6 +34,8 @@ _WITHOUT_ROWS: Final = ((["Count"], ["BIGINT"]), (["Success"], ["BOOLEAN"]))
 _QUERIES: Final = frozenset({"SELECT", "MULTI", "EXECUTE", "CALL", "PRAGMA", "EXPLAIN"})
 _RETURNING: Final = re.compile(r"\breturning\b", re.IGNORECASE)
 _HUGEINT_DIGITS: Final = 39
+_INFINITY: Final = {2**63 - 1: "infinity", -(2**63) + 1: "-infinity"}
+_INFINITY_OF_DATES: Final = {2**31 - 1: "infinity", -(2**31) + 1: "-infinity"}
 Change = Callable[[Column, Kind], Column]
 
 
@@ -112,17 +114,6 @@ def _plain(column: Column, kind: Kind) -> Column:
     if is_interval(kind):
         return durations(column)
     if pa.types.is_timestamp(kind):
-        return _with_infinity(column if kind.tz is None else column.cast(pa.timestamp(kind.unit, "UTC")))
-    return _with_infinity(column) if pa.types.is_date32(kind) else column
-
-
-def _with_infinity(column: Column) -> Column:
-    """Return the column unchanged, or as text when it holds infinity: the largest number and its negative."""
-    last = 2**31 - 1 if pa.types.is_date32(column.type) else 2**63 - 1
-    numbers = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
-    ends = compute.min_max(numbers)
-    if ends["min"].as_py() != -last and ends["max"].as_py() != last:
-        return column
-    names = {last: "infinity", -last: "-infinity"}
-    texts = as_text(column, pa.string()).to_pylist()
-    return pa.array([names.get(n, text) for n, text in zip(numbers.to_pylist(), texts, strict=True)], pa.string())
+        utc = column if kind.tz is None else column.cast(pa.timestamp(kind.unit, "UTC"))
+        return with_infinity(utc, _INFINITY)
+    return with_infinity(column, _INFINITY_OF_DATES) if pa.types.is_date32(kind) else column

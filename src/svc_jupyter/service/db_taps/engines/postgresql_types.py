@@ -23,14 +23,18 @@ import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind, compute
 from svc_jupyter.service.db_taps.intervals import durations, is_interval
-from svc_jupyter.service.db_taps.times import as_text
+from svc_jupyter.service.db_taps.times import with_infinity
 from svc_jupyter.service.db_taps.values import decimal_type
 
 _MAX_DIGITS = 76
 _TYPMOD_HEADER = 4
 _SCALE_MASK, _SCALE_SIGN = 0x7FF, 0x400
-_EPOCH_MICROSECONDS = 946_684_800_000_000  # PostgreSQL counts from 2000-01-01
-_EPOCH_DAYS = 10_957
+_LOWEST = (
+    -(2**63) + 946_684_800_000_000
+)  # PostgreSQL counts from 2000-01-01, and the driver's shift to 1970 wraps round
+_LOWEST_DATE = -(2**31) + 10_957
+_INFINITY: Final = {_LOWEST: "-infinity", _LOWEST - 1: "infinity"}
+_INFINITY_OF_DATES: Final = {_LOWEST_DATE: "-infinity", _LOWEST_DATE - 1: "infinity"}
 _USUAL_WHOLE_DIGITS = 18  # room for larger numbers in later rows, so that the type rarely has to grow
 
 
@@ -189,9 +193,9 @@ def _converted(column: Column, precision: tuple[int, int] | None) -> Column:
         return column.storage
     if is_interval(kind):
         return durations(column)
-    if pa.types.is_timestamp(kind) or pa.types.is_date32(kind):
-        return _with_infinity(column)
-    return column
+    if pa.types.is_timestamp(kind):
+        return with_infinity(column, _INFINITY)
+    return with_infinity(column, _INFINITY_OF_DATES) if pa.types.is_date32(kind) else column
 
 
 def _decimals(texts: Column, precision: tuple[int, int] | None) -> Column:
@@ -214,19 +218,3 @@ def _needed_precision(texts: Column) -> tuple[int, int]:
     whole = compute.if_else(has_point, point, length)
     scale, most = compute.max(scales).as_py() or 0, compute.max(whole).as_py() or 0
     return max(most, _USUAL_WHOLE_DIGITS) + scale, scale
-
-
-def _with_infinity(column: Column) -> Column:
-    """Return the column unchanged, or as text when it holds infinity, which the driver gives as a time far in the past.
-
-    Its shift of PostgreSQL's epoch to that of Arrow wraps round.
-    """
-    is_date = pa.types.is_date32(column.type)
-    lowest = -(2**31) + _EPOCH_DAYS if is_date else -(2**63) + _EPOCH_MICROSECONDS
-    names = {lowest: "-infinity", lowest - 1: "infinity"}
-    numbers = column.cast(pa.int32() if is_date else pa.int64())
-    first = compute.min(numbers).as_py()
-    if first is None or first > lowest:
-        return column
-    texts = as_text(column, pa.string()).to_pylist()
-    return pa.array([names.get(n, text) for n, text in zip(numbers.to_pylist(), texts, strict=True)], pa.string())
