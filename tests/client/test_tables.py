@@ -1,3 +1,4 @@
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -226,10 +227,33 @@ def test_no_more_batches_are_read_than_a_limit_needs() -> None:
 
 
 def test_a_table_as_text_is_read_back() -> None:
-    table = pa.table({"n": [1, None], "s": ["a\tb\r\nc", "d"]})
+    table = pa.table({"n": [1, None], "a\tb": ["a\tb\r\nc", "d"]})
     text = as_text(table, typed=True)
-    assert text == "n\ts\r\n1\ta b c\r\nNULL\td\r\n"
-    assert tsv_table(text, ["int", "text"]).to_pylist() == [{"n": 1, "s": "a b c"}, {"n": None, "s": "d"}]
+    assert text == "n\ta b\r\n1\ta b c\r\nNULL\td\r\n"
+    assert tsv_table(text, ["int", "text"]).to_pylist() == [{"n": 1, "a b": "a b c"}, {"n": None, "a b": "d"}]
+
+
+def test_values_are_text_as_the_service_sends_them() -> None:
+    table = pa.table(
+        {"b": [True, False], "x": [b"\x00\xff", None], "l": [[1, None], None], "s": [{"d": date(2020, 1, 2)}, None]}
+    )
+    assert as_text(table, typed=True) == (
+        'b\tx\tl\ts\r\ntrue\t00ff\t[1, null]\t{"d": "2020-01-02"}\r\nfalse\tNULL\tNULL\tNULL\r\n'
+    )
+
+
+def test_a_csv_file_has_text_for_what_csv_lacks(tmp_path: Path) -> None:
+    kind = pa.map_(pa.string(), pa.int32())
+    table = pa.table({"l": [[1, None]], "m": pa.array([[("k", 1)]], kind), "b": [b"\x00"], "n": [1]})
+    write(table.to_batches(), table.schema, tmp_path / "rows", "csv")
+    assert (tmp_path / "rows").read_text() == '"l","m","b","n"\n"[1, null]","[[""k"", 1]]","00",1\n'
+
+
+def test_a_parquet_file_has_a_name_once_as_its_readers_want(tmp_path: Path) -> None:
+    names = ["a", "a", "a_1", "b", "a"]
+    table = pa.Table.from_arrays([pa.array([number]) for number in range(5)], names=names)
+    write(table.to_batches(), table.schema, tmp_path / "rows", "parquet")
+    assert pd.read_parquet(tmp_path / "rows").to_dict("records") == [{"a": 0, "a_2": 1, "a_1": 2, "b": 3, "a_3": 4}]
 
 
 @pytest.mark.parametrize("form", ["arrow", "parquet", "csv"])

@@ -11,6 +11,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -107,6 +108,8 @@ def test_columns_of_the_same_name_stay_apart(store: Store, tmp_path: Path):
     assert "".join(results.as_tsv(tmp_path, result, headers=True)) == "n\tn\r\n1\t2\r\n"
     assert b"".join(results.as_csv(tmp_path, result)) == b'"n","n"\n1,2\n'
     assert pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, result))).read_all() == table
+    parquet = pd.read_parquet(io.BytesIO(b"".join(results.as_parquet(tmp_path, result))))
+    assert parquet.to_dict("records") == [{"n": 1, "n_1": 2}]
 
 
 def test_many_batches_come_out_in_order(store: Store, tmp_path: Path):

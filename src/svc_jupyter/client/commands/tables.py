@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from svc_jupyter.api import paths
+from svc_jupyter.api.result_forms import csv_batch, csv_schema, field_text, parquet_batch, parquet_schema
 from svc_jupyter.client.errors import UnexpectedAnswer
 
 if TYPE_CHECKING:
@@ -202,10 +203,17 @@ def write(batches: Iterable[pa.RecordBatch], schema: pa.Schema, path: Path, form
     import pyarrow.csv as pa_csv
     import pyarrow.parquet as pq
 
+    written = schema
+    if form == "csv":
+        written = csv_schema(schema)
+        batches = (csv_batch(batch, written) for batch in batches)
+    elif form == "parquet":
+        written = parquet_schema(schema)
+        batches = (parquet_batch(batch, written) for batch in batches)
     openers: dict[str, Callable[[], Any]] = {
-        "arrow": lambda: pa.ipc.new_stream(str(path), schema),
-        "parquet": lambda: pq.ParquetWriter(str(path), schema),
-        "csv": lambda: pa_csv.CSVWriter(str(path), schema),
+        "arrow": lambda: pa.ipc.new_stream(str(path), written),
+        "parquet": lambda: pq.ParquetWriter(str(path), written),
+        "csv": lambda: pa_csv.CSVWriter(str(path), written),
     }
     with openers[form]() as writer:
         for batch in batches:
@@ -231,9 +239,6 @@ def as_text(table: pa.Table, *, typed: bool) -> str:
     if not typed:
         return "".join(f"{line}{ROW_END}" for line in table[LINE_COLUMN].to_pylist())
 
-    def cell(value: Any) -> str:
-        return "NULL" if value is None else re.sub(r"\r\n|[\t\r\n]", " ", str(value))
-
     rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
-    lines = ["\t".join(table.column_names), *("\t".join(map(cell, row)) for row in rows)]
+    lines = ["\t".join(map(field_text, row)) for row in (table.column_names, *rows)]
     return "".join(f"{line}{ROW_END}" for line in lines)

@@ -5,14 +5,14 @@ Text results are the program's stdout, one row per line; typed results are an Ar
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from svc_jupyter.api.paths import CSV, PARQUET
+from svc_jupyter.api.result_forms import csv_batch, csv_schema, field_text, parquet_batch, parquet_schema
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.commands.row_pieces import AS_PARQUET, AS_TEXT, MappedRows
 from svc_jupyter.service.commands.rows import parse_root_name
@@ -129,11 +129,10 @@ def as_csv(root: Path, result: StoredResult) -> Iterator[bytes]:
 
     sink = Sink()
     rows = MappedRows(root / result.file, AS_TEXT)
-    schema = _flat_schema(rows.schema)
-    changed = [number for number, field in enumerate(rows.schema) if field.type != schema.field(number).type]
+    schema = csv_schema(rows.schema)
     writer = pa_csv.CSVWriter(cast("BinaryIO", sink), schema)
     for batch in rows.pieces(_PIECE):
-        writer.write_batch(_flattened(batch, schema, changed))
+        writer.write_batch(csv_batch(batch, schema))
         yield sink.take()
     writer.close()
     yield sink.take()
@@ -147,7 +146,8 @@ def as_parquet(root: Path, result: StoredResult) -> Iterator[bytes]:
     schema, batches = line_schema(), cast("Iterator[Any]", line_batches(root / result.file))
     if result.form is not ResultForm.LINES:
         rows = MappedRows(root / result.file, AS_PARQUET)
-        schema, batches = rows.schema, rows.pieces(_ROW_GROUP)
+        schema = parquet_schema(rows.schema)
+        batches = (parquet_batch(batch, schema) for batch in rows.pieces(_ROW_GROUP))
     # Without statistics: the writer keeps metadata of each row group in memory until the end.
     with pq.ParquetWriter(cast("BinaryIO", sink), schema, write_statistics=False) as writer:
         for batch in batches:
@@ -169,7 +169,7 @@ def _readable(size: int) -> str:
 def _tsv_rows(file: Path, *, headers: bool) -> Iterator[str]:
     rows = MappedRows(file, AS_TEXT)
     if headers:
-        yield "\t".join(_cell(name) for name in rows.schema.names) + "\r\n"
+        yield "\t".join(field_text(name) for name in rows.schema.names) + "\r\n"
     if rows.extent().heaviest > _HEAVIEST_ROW:
         raise TooLarge
     for batch in rows.pieces(_PIECE):
@@ -178,54 +178,4 @@ def _tsv_rows(file: Path, *, headers: bool) -> Iterator[str]:
 
 
 def _texts(column: pa.Array[Any]) -> list[str]:
-    return [_cell(value) for value in column.to_pylist()]
-
-
-def _cell(value: Any) -> str:
-    """Return a value as text for clients: NULL for none, JSON for lists and structures, no tab or line end."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False, default=_cell)
-    text = value if isinstance(value, str) else str(value)
-    if "\t" in text or "\n" in text or "\r" in text:
-        return text.replace("\t", " ").replace("\r\n", " ").replace("\n", " ").replace("\r", " ")
-    return text
-
-
-def _flat_schema(schema: pa.Schema) -> pa.Schema:
-    """Return the schema for CSV, which has no lists, maps, binary or durations: such columns become text."""
-    import pyarrow as pa
-
-    return pa.schema([pa.field(item.name, pa.string() if _needs_text(item.type) else item.type) for item in schema])
-
-
-def _flattened(batch: pa.RecordBatch, schema: pa.Schema, changed: Sequence[int]) -> pa.RecordBatch:
-    """Return the rows with these columns as text."""
-    import pyarrow as pa
-
-    if not changed:
-        return batch
-    columns = list(batch.columns)
-    for number in changed:
-        texts = [None if value is None else _cell(value) for value in columns[number].to_pylist()]
-        columns[number] = pa.array(texts, pa.string())
-    return pa.record_batch(columns, schema=schema)
-
-
-def _needs_text(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(
-        pa.types.is_nested(kind)
-        or pa.types.is_binary(kind)
-        or pa.types.is_large_binary(kind)
-        or pa.types.is_fixed_size_binary(kind)
-        or pa.types.is_interval(kind)
-        or pa.types.is_duration(kind)
-        or isinstance(kind, pa.BaseExtensionType)
-    )
+    return [field_text(value) for value in column.to_pylist()]
