@@ -144,6 +144,7 @@ class HadoopSubCommand(StrEnum):
     JAR = "jar"
     STREAMING = "streaming"
     DISTCP = "distcp"
+    S3DISTCP = "s3distcp"
 
 
 class HadoopSubmission(Request):

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from svc_jupyter.api.fields import Id, Request
 
+T = TypeVar("T")
+_PART = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _NAME = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)?$"
+_QUERY = 2
+"""The mode of an import that reads a query's rows."""
 _PARTITION = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.+?)\s*", re.DOTALL)
 TableName = Annotated[str, Field(pattern=_NAME, max_length=255)]
 """`table` or `schema.table`."""
+HiveFormat = Literal["parquet", "orc", "avro", "textfile", "sequencefile", "rcfile"]
+"""In what format a Hive table is made."""
 
 
 def partition_of(spec: str | None) -> dict[str, str]:
@@ -26,67 +32,136 @@ def partition_of(spec: str | None) -> dict[str, str]:
     return found
 
 
-def _check_partition(value: str | None) -> str | None:
-    partition_of(value)
-    return value
+class _TransferSubmission(Request):
+    """Fields of both directions. Those that cannot be honoured are refused by their names, never ignored.
+
+    `schema` is that of a `db_table` without one of its own.
+    """
+
+    dbtap_id: Annotated[Id, Field(validation_alias=AliasChoices("dbtap_id", "db_tap_id"))]
+    hive_table: TableName
+    partition_spec: Annotated[str | None, Field(validation_alias=AliasChoices("partition_spec", "part_spec"))] = None
+    db_table: TableName | None = None
+    db_schema: Annotated[str | None, Field(alias="schema", pattern=_PART, max_length=255)] = None
+    use_customer_cluster: bool = False
+    customer_cluster_label: str | None = None
+    additional_options: str | None = None
+
+    @property
+    def whole_db_table(self) -> str | None:
+        """The `db_table` with its schema, if any is given."""
+        if self.db_schema is None or self.db_table is None or "." in self.db_table:
+            return self.db_table
+        return f"{self.db_schema}.{self.db_table}"
+
+    @field_validator("partition_spec")
+    @classmethod
+    def _partition(cls, value: str | None) -> str | None:
+        partition_of(value)
+        return value
+
+    @field_validator("use_customer_cluster", "customer_cluster_label")
+    @classmethod
+    def _no_other_cluster(cls, value: bool | str | None) -> bool | str | None:
+        return _refused(value, "is not supported: the rows are moved by the cluster of the label")
+
+    @field_validator("additional_options")
+    @classmethod
+    def _no_options(cls, value: str | None) -> str | None:
+        return _refused(value, "is not supported: options of Sqoop have no meaning here")
 
 
-class DbExportSubmission(Request):
+class DbExportSubmission(_TransferSubmission):
     """Fields of a `DbExportCommand`: a Hive table, or a partition of it, into a table that the tap has.
 
     `db_update_keys` names the columns, comma-separated, by which rows that are there are updated instead of added
     (`db_update_mode` `allowinsert`); they must be a unique key of the table.
     """
 
-    mode: Literal[1] = 1
-    dbtap_id: Annotated[Id, Field(validation_alias=AliasChoices("dbtap_id", "db_tap_id"))]
-    hive_table: TableName
-    partition_spec: str | None = None
+    mode: Literal[1, 2] = 1
     db_table: TableName
-    db_update_mode: Literal["allowinsert"] | None = None
+    db_update_mode: Literal["allowinsert", "updateonly"] | None = None
     db_update_keys: str | None = None
+    export_dir: str | None = None
+    fields_terminated_by: str | None = None
 
     @property
     def keys(self) -> list[str]:
         """The columns of `db_update_keys`."""
         return [name.strip() for name in (self.db_update_keys or "").split(",") if name.strip()]
 
-    @field_validator("partition_spec")
+    @field_validator("mode")
     @classmethod
-    def _partition(cls, value: str | None) -> str | None:
-        return _check_partition(value)
+    def _no_folder(cls, value: int) -> int:
+        if value != 1:
+            raise ValueError("2, the export of a folder, is not supported: export a Hive table by mode 1")
+        return value
+
+    @field_validator("export_dir", "fields_terminated_by")
+    @classmethod
+    def _no_files(cls, value: str | None) -> str | None:
+        return _refused(value, "is not supported: what is exported is a Hive table")
+
+    @field_validator("db_update_mode")
+    @classmethod
+    def _inserts(cls, value: str | None) -> str | None:
+        if value == "updateonly":
+            raise ValueError("updateonly is not supported: rows with new keys are always added (allowinsert)")
+        return value
 
     @model_validator(mode="after")
     def _keys_with_mode(self) -> DbExportSubmission:
         if bool(self.keys) != (self.db_update_mode is not None):
             raise ValueError("give db_update_mode and db_update_keys together, or none of them")
-        if any(not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", key) for key in self.keys):
+        if any(not re.fullmatch(_PART, key) for key in self.keys):
             raise ValueError("db_update_keys must be names of columns, comma-separated")
         return self
 
 
-class DbImportSubmission(Request):
+class DbImportSubmission(_TransferSubmission):
     """Fields of a `DbImportCommand`: a table of a tap (`mode` 1, with `db_where` some of its rows), or a query there
-    (`mode` 2, `db_extract_query`), into a Hive table, which is made when it is not there.
+    (`mode` 2, `db_extract_query`), into a Hive table, which is made when it is not there, in the format `hive_serde`.
+
+    A query's `$CONDITIONS`, which splits an import elsewhere, is true here: one connection reads all rows, of
+    `db_parallelism` at most, whatever the `db_split_column`. In mode 2, `db_table` only names the source.
     """
 
     mode: Literal[1, 2] = 1
-    dbtap_id: Annotated[Id, Field(validation_alias=AliasChoices("dbtap_id", "db_tap_id"))]
-    hive_table: TableName
-    partition_spec: str | None = None
-    db_table: TableName | None = None
     db_where: Annotated[str | None, Field(validation_alias=AliasChoices("db_where", "where_clause"))] = None
     db_extract_query: str | None = None
+    db_boundary_query: str | None = None
+    db_split_column: str | None = None
+    db_parallelism: Annotated[int, Field(ge=1)] | None = None
+    hive_serde: HiveFormat | None = None
 
-    @field_validator("partition_spec")
+    @property
+    def select(self) -> str:
+        """The query at the tap."""
+        if self.mode == _QUERY:
+            return (self.db_extract_query or "").replace("$CONDITIONS", "(1 = 1)")
+        where = f" WHERE {self.db_where}" if self.db_where else ""
+        return f"SELECT * FROM {self.whole_db_table}{where}"  # noqa: S608  the user's own query
+
+    @field_validator("hive_serde", mode="before")
     @classmethod
-    def _partition(cls, value: str | None) -> str | None:
-        return _check_partition(value)
+    def _lower(cls, value: Any) -> Any:
+        return value.lower() if isinstance(value, str) else value
+
+    @field_validator("db_boundary_query")
+    @classmethod
+    def _no_bounds(cls, value: str | None) -> str | None:
+        return _refused(value, "is not supported, since an import is not split: give bounds in db_where")
 
     @model_validator(mode="after")
     def _of_its_mode(self) -> DbImportSubmission:
         if self.mode == 1 and (not self.db_table or self.db_extract_query):
             raise ValueError("mode 1 imports db_table; a db_extract_query needs mode 2")
-        if self.mode == 2 and (self.db_table or self.db_where or not (self.db_extract_query or "").strip()):
-            raise ValueError("mode 2 imports the rows of db_extract_query, without db_table and db_where")
+        if self.mode == _QUERY and (self.db_where or not (self.db_extract_query or "").strip()):
+            raise ValueError("mode 2 imports the rows of db_extract_query, without db_where")
         return self
+
+
+def _refused(value: T, why: str) -> T:
+    if value:
+        raise ValueError(why)
+    return value

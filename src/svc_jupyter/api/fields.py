@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from collections.abc import Callable
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -19,14 +22,17 @@ MAX_PER_PAGE = 100
 """A larger `per_page` is taken as this."""
 _FORBIDDEN_IN_NAME = re.compile(f"[&<>\"'{UNREADABLE}]")
 _TAG_FORBIDDEN = re.compile(rf"[\[\],{UNREADABLE}]")
+_WHOLE = re.compile(r"-?[0-9]{1,19}")
 _MACRO_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def _digits_to_int(value: Any) -> Any:
-    """Ids may come as strings of digits; everything else is left to the type check."""
-    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(MAX_ID)):
-        return int(value)
-    return value
+    """Read digits, as clients and forms send them; everything else is left to the type check."""
+    return int(value) if isinstance(value, str) and _WHOLE.fullmatch(value) else value
+
+
+def _word_to_bool(value: Any) -> Any:
+    return {"true": True, "false": False}.get(value.lower(), value) if isinstance(value, str) else value
 
 
 def _check_name(value: str) -> str:
@@ -81,16 +87,42 @@ Macros = Annotated[list[dict[str, str]], Field(max_length=100), AfterValidator(_
 
 
 class Request(BaseModel):
-    """Base of every request body: unknown keys and nulls are ignored, a wrong type is an error that names the key."""
+    """Base of every request body: unknown keys and nulls are ignored, a wrong type is an error that names the key.
+
+    A whole number may come as its digits, a truth as `true` or `false` in any case: clients and forms send texts.
+    """
 
     model_config = ConfigDict(extra="ignore", strict=True, populate_by_name=True)
 
     @model_validator(mode="before")
     @classmethod
     def _drop_nulls(cls, value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: item for key, item in value.items() if item is not None}
-        return value
+        if not isinstance(value, dict):
+            return value
+        readers = _readers(cls)
+        return {key: readers[key](item) if key in readers else item for key, item in value.items() if item is not None}
+
+
+@cache
+def _readers(model: type[BaseModel]) -> dict[str, Callable[[Any], Any]]:
+    """Return how the texts of a model's fields are read that hold whole numbers or truths, and no texts."""
+    found: dict[str, Callable[[Any], Any]] = {}
+    for name, field in model.model_fields.items():
+        types = _types_in(field.annotation) - {NoneType}
+        reader = _digits_to_int if types == {int} else _word_to_bool if types == {bool} else None
+        if reader is not None:
+            found |= dict.fromkeys((name, field.alias or name), reader)
+    return found
+
+
+def _types_in(annotation: Any) -> set[type]:
+    if get_origin(annotation) is Literal:
+        return {type(value) for value in get_args(annotation)}
+    if get_origin(annotation) is Annotated:
+        return _types_in(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return {kind for part in get_args(annotation) for kind in _types_in(part)}
+    return {annotation} if isinstance(annotation, type) else set()
 
 
 class Record(BaseModel):

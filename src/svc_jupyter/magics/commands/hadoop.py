@@ -17,7 +17,7 @@ from svc_jupyter.magics.display.failures import Origin
 if TYPE_CHECKING:
     import pandas as pd
 
-SUB_COMMANDS = ("jar", "streaming", "distcp")
+SUB_COMMANDS = ("jar", "streaming", "distcp", "s3distcp")
 
 
 class HadoopMagics(SvcFamily):

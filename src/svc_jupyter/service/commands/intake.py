@@ -44,8 +44,6 @@ from svc_jupyter.service.schema.commands import NEW_ROW, commands
 
 FORM: Final = "application/x-www-form-urlencoded"
 _FIELDS_LIMIT = 1000
-_INTEGERS: Final = frozenset({"retry", "retry_delay", "timeout"})
-_TRUTHS: Final = frozenset({"can_notify", "upload_to_source"})
 _STRUCTURES: Final = frozenset({"macros", "arguments", "sub_commands"})
 _FIELD_OF: Final = re.compile(r"([A-Za-z_]\w*)\[([A-Za-z_]\w*)\]")
 Record = dict[str, Any]
@@ -218,13 +216,9 @@ def _check_unicode(body: dict[str, Any]) -> None:
 
 
 def _value(name: str, value: Any, structures: frozenset[str]) -> Any:
-    """Return the value of a field's text; an unreadable text is left for the field's own check."""
+    """Return the value of a field's text; whole numbers and truths are read by the fields themselves."""
     if not isinstance(value, str):
         return value
-    if name in _INTEGERS and re.fullmatch(r"-?[0-9]{1,15}", value):
-        return int(value)
-    if name in _TRUTHS and value.lower() in ("true", "false"):
-        return value.lower() == "true"
     if name in structures:
         try:
             return json.loads(value)

@@ -17,7 +17,6 @@ from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.commands.row_pieces import AS_PARQUET, AS_TEXT, MappedRows
 from svc_jupyter.service.commands.rows import parse_root_name
 from svc_jupyter.service.commands.text_lines import (
-    LINE_COLUMN,
     LONG_LINE,
     Sink,
     arrow_of_lines,
@@ -88,8 +87,6 @@ def as_tsv(root: Path, result: StoredResult, *, headers: bool) -> Iterator[str]:
         yield from crlf_lines(root / result.text_file)
         return
     if result.form is ResultForm.LINES:
-        if headers:
-            yield f"{LINE_COLUMN}\r\n"
         yield from crlf_lines(root / result.file)
         return
     yield from _tsv_rows(root / result.file, headers=headers)

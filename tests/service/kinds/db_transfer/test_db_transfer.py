@@ -43,6 +43,25 @@ def tap(hive: SharedHadoop, file: Path) -> int:
     return int(hive.http.post("/db_taps", json=body).json()["id"])
 
 
+REFUSED: list[tuple[str, str, Any, str]] = [
+    ("DbExportCommand", "mode", "2", "2, the export of a folder, is not supported"),
+    ("DbExportCommand", "export_dir", "s3://b/x", "is not supported: what is exported is a Hive table"),
+    ("DbExportCommand", "fields_terminated_by", ",", "is not supported: what is exported is a Hive table"),
+    ("DbExportCommand", "db_update_mode", "updateonly", "updateonly is not supported"),
+    ("DbImportCommand", "db_boundary_query", "SELECT 1, 9", "is not supported, since an import is not split"),
+    ("DbImportCommand", "hive_serde", "kudu", "Input should be 'parquet', 'orc'"),
+    *(
+        (command_type, field, value, "is not supported")
+        for command_type in ("DbExportCommand", "DbImportCommand")
+        for field, value in (
+            ("use_customer_cluster", True),
+            ("customer_cluster_label", "theirs"),
+            ("additional_options", "--direct"),
+        )
+    ),
+]
+
+
 def run(hive: SharedHadoop, command_type: str, **fields: Any) -> dict[str, Any]:
     response = hive.http.post("/commands", json={"command_type": command_type, **fields})
     assert response.status_code == 200, response.text
@@ -59,21 +78,33 @@ def back(file: Path) -> list[tuple[Any, ...]]:
 
 def test_rows_go_to_hive_and_back(hive: SharedHadoop, file: Path, tap: int) -> None:
     table = f"t_{uuid4().hex}"
-    day = {"hive_table": table, "partition_spec": "day=2026-11-21"}
-    query = "SELECT id, note, price FROM orders WHERE id > 1"
-    imported = run(hive, "DbImportCommand", dbtap_id=tap, mode=2, db_extract_query=query, **day)
+    day = {"hive_table": table, "part_spec": "day=2026-11-21"}
+    query = "SELECT id, note, price FROM orders WHERE id > 1 AND $CONDITIONS"
+    asked = {"db_extract_query": query, "db_table": "orders", "db_parallelism": "2", "db_split_column": "id"}
+    imported = run(hive, "DbImportCommand", dbtap_id=str(tap), mode="2", **asked, **day)
     assert (imported["status"], imported["message"]) == ("done", f"2 rows written to Hive table {table}")
     assert imported["outputs"]["stores"][0]["rows"] == 2
     partitions = hive.http.get(f"/hive/default/{table}/partitions").json()["partitions"]
     assert [partition["name"] for partition in partitions] == ["day=2026-11-21"]
-    exported = run(hive, "DbExportCommand", dbtap_id=tap, db_table="back", **day)
-    assert exported["message"] == f"2 rows written to back of tap {file.stem}"
+    exported = run(hive, "DbExportCommand", dbtap_id=tap, mode="1", db_table="back", schema="main", **day)
+    assert exported["message"] == f"2 rows written to main.back of tap {file.stem}"
     assert back(file) == [(2, None, 2.25), (3, "c", 3.0)]
     again = run(hive, "DbExportCommand", dbtap_id=tap, db_table="back", **day)
     assert (again["status"], len(back(file))) == ("error", 2)
     assert "UNIQUE constraint failed: back.id" in again["message"]
     keys = {"db_update_mode": "allowinsert", "db_update_keys": "id"}
     assert run(hive, "DbExportCommand", dbtap_id=tap, db_table="back", **day, **keys)["status"] == "done"
+
+
+def test_a_table_is_made_in_the_format_that_is_asked_for(hive: SharedHadoop, tap: int) -> None:
+    table = f"t_{uuid4().hex}"
+    fields = {"dbtap_id": tap, "db_table": "orders", "schema": "main", "db_where": "id > 1", "hive_table": table}
+    assert run(hive, "DbImportCommand", hive_serde="ORC", **fields)["status"] == "done"
+    described = run(hive, "HiveCommand", query=f"DESCRIBE FORMATTED {table}")
+    text = hive.http.get(f"/commands/{described['id']}/results").json()["results"]
+    assert "OrcSerde" in text
+    counted = run(hive, "HiveCommand", query=f"SELECT count(*) AS n FROM {table}")
+    assert hive.http.get(f"/commands/{counted['id']}/results").json()["results"].split() == ["2"]
 
 
 @pytest.mark.parametrize(
@@ -85,6 +116,10 @@ def test_rows_go_to_hive_and_back(hive: SharedHadoop, file: Path, tap: int) -> N
         ("DbExportCommand", {"hive_table": "a", "db_table": "t", "db_update_keys": "id"}, "together"),
         ("DbImportCommand", {"hive_table": "a", "mode": 2}, "db_extract_query"),
         ("DbImportCommand", {"hive_table": "a"}, "mode 1 imports db_table"),
+        *(
+            (command_type, {"hive_table": "a", "db_table": "t", field: value}, f"{field}: {reason}")
+            for command_type, field, value, reason in REFUSED
+        ),
     ],
 )
 def test_a_wrong_submission_is_refused(

@@ -15,6 +15,7 @@ from svc_jupyter.service.kinds.hadoop.kind import (
 )
 
 JAR, STREAMING, DISTCP = HadoopSubCommand.JAR, HadoopSubCommand.STREAMING, HadoopSubCommand.DISTCP
+S3DISTCP = HadoopSubCommand.S3DISTCP
 
 
 def test_arguments_are_split_as_a_shell_does() -> None:
@@ -29,6 +30,11 @@ def test_arguments_are_split_as_a_shell_does() -> None:
         (JAR, "-D a=b", "begins with '-D'"),
         (JAR, "hdfs:///a.jar", "must be in the account's storage"),
         (STREAMING, "a\0b", "NUL"),
+        (S3DISTCP, "--src a", "give --src and --dest"),
+        (S3DISTCP, "--src a --dest", "give --src and --dest"),
+        (S3DISTCP, "--src a --dest b --dest c", "'--dest' is not supported: give --src and --dest, once each"),
+        (S3DISTCP, "--src a --dest b --groupBy '.*'", "'--groupBy' is not supported"),
+        (S3DISTCP, "a b", "'a' is not supported"),
     ],
 )
 def test_invalid_arguments_of_a_sub_command_are_refused(sub_command: HadoopSubCommand, text: str, why: str) -> None:
@@ -48,6 +54,8 @@ def test_every_sub_command_has_its_program() -> None:
     assert program(JAR, ["a.jar"]) == ["org.apache.hadoop.util.RunJar", "a.jar"]
     assert program(STREAMING, ["-input"])[0] == "org.apache.hadoop.streaming.HadoopStreaming"
     assert program(DISTCP, ["a", "b"]) == ["org.apache.hadoop.tools.DistCp", "a", "b"]
+    for arguments in (["--src", "a=1", "--dest=b"], ["--dest", "b", "--src=a=1"]):
+        assert program(S3DISTCP, arguments) == ["org.apache.hadoop.tools.DistCp", "-overwrite", "a=1", "b"]
 
 
 def test_jars_join_those_that_the_arguments_name() -> None:

@@ -52,6 +52,10 @@ def test_files_are_copied_in_counted_by_streaming_and_copied_out(hadoop: SharedH
     assert copied["status"] == "done", copied["message"]
     lines = (target / "counts" / "part-00000").read_text().splitlines()
     assert [line.split() for line in lines] == [["1", "a"], ["2", "b"], ["3", "c"]]
+    (target / "again").mkdir()
+    again = submit(hadoop, "s3distcp", f"--src /{name}/out --dest={target.as_uri()}/again")
+    assert hadoop.ended(again, _SECONDS)["status"] == "done"
+    assert (target / "again" / "part-00000").read_text().splitlines() == lines
 
 
 def test_a_missing_input_is_named(hadoop: SharedHadoop) -> None:

@@ -134,6 +134,19 @@ def test_nested_values_are_whole_whatever_their_fields_and_keys_are(hive: Shared
     }
 
 
+def test_tables_and_views_are_shown_by_their_names_alone(hive: SharedHadoop, table: str) -> None:
+    made = f"CREATE DATABASE {table}; USE {table}; CREATE TABLE a (n int); CREATE VIEW b AS SELECT * FROM a;\n"
+    for statement, names in (
+        ("SHOW TABLES", ["a", "b"]),
+        (f"SHOW TABLES IN {table} LIKE 'a*'", ["a"]),
+        ("SHOW VIEWS", ["b"]),
+        ("SHOW TABLES LIKE 'none'", []),
+    ):
+        record = run(hive, f"{made}{statement}")
+        assert rows_of(hive, record).to_pydict() == {"tab_name": names}
+        made = f"USE {table};\n"
+
+
 def test_times_that_python_does_not_have_are_text_at_every_depth(hive: SharedHadoop) -> None:
     record = run(hive, far_times.QUERY)
     assert rows_of(hive, record).to_pylist() == far_times.rows(zone="")

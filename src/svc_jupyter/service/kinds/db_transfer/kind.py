@@ -115,7 +115,7 @@ class DbExportKind(_DbTransferKind):
         """Validate a submission and return the record's `command`."""
         submission = DbExportSubmission.model_validate(body)
         await self._check_tap(caller, submission.dbtap_id)
-        return submission.model_dump(mode="json")
+        return submission.model_dump(mode="json", by_alias=True)
 
     def _check_engine(self, connection: Connection) -> None:
         if connection.engine not in _TARGETS or connection.db_type == "redshift":
@@ -133,7 +133,7 @@ class DbExportKind(_DbTransferKind):
             "hive_table": submission.hive_table,
             "partition": partition,
             "select": f"SELECT * FROM {table}{f' WHERE {where}' if where else ''}",  # noqa: S608  checked names
-            "db_table": submission.db_table,
+            "db_table": submission.whole_db_table,
             "keys": submission.keys,
         }
 
@@ -148,18 +148,15 @@ class DbImportKind(_DbTransferKind):
         """Validate a submission and return the record's `command`."""
         submission = DbImportSubmission.model_validate(body)
         await self._check_tap(caller, submission.dbtap_id)
-        return submission.model_dump(mode="json")
+        return submission.model_dump(mode="json", by_alias=True)
 
     def _plan(self, command: Mapping[str, Any]) -> Mapping[str, Any]:
         submission = DbImportSubmission.model_validate(command)
-        select = submission.db_extract_query
-        if not select:
-            where = f" WHERE {submission.db_where}" if submission.db_where else ""
-            select = f"SELECT * FROM {submission.db_table}{where}"  # noqa: S608  the user's own query
         return {
             "hive_table": submission.hive_table,
+            "format": submission.hive_serde or "parquet",
             "partition": partition_of(submission.partition_spec),
-            "select": select,
+            "select": submission.select,
         }
 
 

@@ -113,7 +113,7 @@ class Transfer:
         into = ", ".join(f"`{name}`={_literal(value)}" for name, value in partition.items())
         script = (  # quoted names of a table and columns that were checked
             f"CREATE TABLE IF NOT EXISTS {table} ({described})"  # noqa: S608
-            f"{f' PARTITIONED BY ({by})' if by else ''} STORED AS PARQUET;\n"
+            f"{f' PARTITIONED BY ({by})' if by else ''} STORED AS {self._plan['format']};\n"
             f"INSERT INTO {table}"
             f"{f' PARTITION ({into})' if into else ''} ({names}) "
             f"SELECT {names} FROM parquet.`{target.as_uri()}`"

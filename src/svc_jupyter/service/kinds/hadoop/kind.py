@@ -1,4 +1,4 @@
-"""`HadoopCommand`: `jar`, `streaming` and `distcp` on a Hadoop cluster.
+"""`HadoopCommand`: `jar`, `streaming`, `distcp` and `s3distcp` on a Hadoop cluster.
 
 The client is a process of the command, which outlives the service; its stdout is the result, its other output the log.
 Its jobs carry a tag in YARN, by which they are listed and, on cancellation, ended.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import shlex
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -40,7 +41,7 @@ from svc_jupyter.service.runtimes.s3.token_file import write_token_file
 from svc_jupyter.service.storage.storage import Storage
 
 TOOLS: Final = "hadoop-tools"
-"""The lock of streaming and distcp."""
+"""The lock of streaming and of copies."""
 _LOOK_SECONDS: Final = 1.0
 _LOG_START: Final = "log_start"
 
@@ -221,9 +222,11 @@ def _log_start(task: Task) -> int:
 
 _FILE_OPTIONS: Final = frozenset({"-files", "-file", "-archives", "-libjars", "-cacheFile", "-cacheArchive"})
 """Options whose value is a comma-separated list of files that the client needs."""
+_COPY: Final = "org.apache.hadoop.tools.DistCp"
 _MAIN: Final[Mapping[HadoopSubCommand, str]] = {
     HadoopSubCommand.STREAMING: "org.apache.hadoop.streaming.HadoopStreaming",
-    HadoopSubCommand.DISTCP: "org.apache.hadoop.tools.DistCp",
+    HadoopSubCommand.DISTCP: _COPY,
+    HadoopSubCommand.S3DISTCP: _COPY,
 }
 RUN_JAR: Final = "org.apache.hadoop.util.RunJar"
 _STORES: Final = ("s3://", "s3a://", "s3n://", "gs://", "gcs://", "az://", "abfs://", "abfss://", "http://", "https://")
@@ -240,6 +243,8 @@ def split_arguments(sub_command: HadoopSubCommand, text: str) -> list[str]:
         raise Invalid(f"sub_command_args cannot be split as a shell does: {str(error).lower()}") from error
     if not arguments:
         raise Invalid(f"sub_command_args is empty: {_EXPECTED[sub_command]}")
+    if sub_command is HadoopSubCommand.S3DISTCP:
+        copied_places(arguments)
     if sub_command is HadoopSubCommand.JAR and arguments[0].startswith("-"):
         raise Invalid(f"sub_command_args begins with {arguments[0]!r}: {_EXPECTED[sub_command]}")
     if sub_command is HadoopSubCommand.JAR and arguments[0].startswith(_OF_CLUSTER):
@@ -247,10 +252,27 @@ def split_arguments(sub_command: HadoopSubCommand, text: str) -> list[str]:
     return arguments
 
 
+def copied_places(arguments: Sequence[str]) -> dict[str, str]:
+    """Return `src` and `dest` of an s3distcp. Raises `Invalid` for other options."""
+    expected = _EXPECTED[HadoopSubCommand.S3DISTCP]
+    found: dict[str, str] = {}
+    left = deque(arguments)
+    while left:
+        option, sign, value = left.popleft().partition("=")
+        name = option.removeprefix("--")
+        if name not in ("src", "dest") or not option.startswith("--") or name in found:
+            raise Invalid(f"sub_command_args: {option!r} is not supported: {expected}, once each")
+        found[name] = value if sign or not left else left.popleft()
+    if not all(found.get(name) for name in ("src", "dest")):
+        raise Invalid(f"sub_command_args: {expected}")
+    return found
+
+
 _EXPECTED: Final[Mapping[HadoopSubCommand, str]] = {
     HadoopSubCommand.JAR: "give the location of a jar, its main class where the jar names none, and its arguments",
     HadoopSubCommand.STREAMING: "give -input, -output, -mapper and what else the job needs",
     HadoopSubCommand.DISTCP: "give the sources and the target",
+    HadoopSubCommand.S3DISTCP: "give --src and --dest",
 }
 
 
@@ -304,4 +326,7 @@ def with_jars(arguments: Sequence[str], jars: Sequence[str]) -> list[str]:
 def program(sub_command: HadoopSubCommand, arguments: Sequence[str]) -> list[str]:
     """Return the main class with its arguments."""
     main = _MAIN.get(sub_command)
+    if sub_command is HadoopSubCommand.S3DISTCP:
+        places = copied_places(arguments)
+        arguments = ["-overwrite", places["src"], places["dest"]]  # so that the contents of a folder are copied
     return [RUN_JAR, *arguments] if main is None else [main, *arguments]

@@ -39,6 +39,8 @@ from svc_jupyter.service.runtimes.hive_server.jobs import Jobs, marked, overall
 QUERIES: Final = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
 _WRITING: Final = frozenset({"INSERT", "CREATE", "MERGE", "UPDATE", "DELETE", "LOAD", "ANALYZE", "REPLACE", "CACHE"})
 _BATCH_ROWS: Final = 20_000
+_OF_TABLES: Final = (["tableName", "isTemporary"], ["viewName", "isTemporary"])
+"""What Spark's server shows of tables and views behind their database; Hive shows their names alone."""
 _CANCEL_SECONDS: Final = 2.0
 _LOOK_SECONDS: Final = 0.5
 _NAME_SHOWN: Final = 200
@@ -138,7 +140,10 @@ class HiveEngine:
             sent = session.columns(operation)
             if sent != _NOTHING or is_query:
                 names = [name for name, _ in columns] or [column.name for column in sent]
-                self._fetch(session, operation, names, sent, documents, sink)
+                if statement.keyword == "SHOW" and names[1:] in _OF_TABLES:
+                    self._fetch(session, operation, ["tab_name"], sent[1:2], {}, sink, first=1)
+                else:
+                    self._fetch(session, operation, names, sent, documents, sink)
             session.finish(operation)
             self._running = None
         sink.done(None)
@@ -188,7 +193,10 @@ class HiveEngine:
         columns: Sequence[ColumnType],
         documents: Mapping[int, Described],
         sink: Sink,
+        *,
+        first: int = 0,
     ) -> None:
+        """Write the rows of these columns, the `first` of which has this place among those of the server."""
         kinds = [
             nested.arrow_type(documents[place]) if place in documents else arrow_type(column)
             for place, column in enumerate(columns)
@@ -200,7 +208,7 @@ class HiveEngine:
         while cells := session.fetch(operation, _BATCH_ROWS):
             if not len(cells[0][0]):
                 break
-            sink.write(record_batch(names, kinds, cells, parsers, sink.became_text))
+            sink.write(record_batch(names, kinds, cells[first : first + len(kinds)], parsers, sink.became_text))
 
     @staticmethod
     def _column(session: Session, statement: str, name: str) -> list[str]:
