@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from svc_jupyter.api.command_outputs import CommandOutputs
-from svc_jupyter.api.fields import Id, Macros, Name, PagingInfo, Record, Request, Tags
+from svc_jupyter.api.fields import Id, Macros, Name, PagingInfo, Record, Refused, Request, Tags
 from svc_jupyter.api.notebook_arguments import NotebookArguments
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.api.text import UNREADABLE
@@ -92,30 +92,37 @@ class PigSubmission(Request):
         return self
 
 
-HIVE_VERSIONS = ("2.3", "2.3.10")
-"""What `hive_version` may ask for: the version that there is."""
-
-
-class HiveSubmission(Request):
-    """Fields of a `HiveCommand`."""
+class QuerySubmission(Request):
+    """A query, or where its text is. `md_cmd` says that it reads only metadata, which the record repeats."""
 
     query: str | None = None
     script_location: str | None = None
-    sample_size: int | None = Field(default=None, ge=0)
-    hive_version: str | None = None
+    md_cmd: bool = False
 
     @model_validator(mode="after")
-    def _exactly_one_query(self) -> HiveSubmission:
+    def _exactly_one_query(self) -> Self:
         if bool(self.query and self.query.strip()) == bool(self.script_location):
             raise ValueError("give exactly one of query and script_location")
         return self
 
-    @field_validator("sample_size")
-    @classmethod
-    def _no_sample(cls, value: int | None) -> int | None:
-        if value:
-            raise ValueError("queries run on all of their data: write TABLESAMPLE (10 PERCENT) behind a table instead")
-        return value
+
+HIVE_VERSIONS = ("2.3", "2.3.10")
+"""What `hive_version` may ask for: the version that there is."""
+WHOLE_DATA = Refused("queries run on all of their data: write TABLESAMPLE (10 PERCENT) behind a table instead")
+_EXACT = Refused("queries run exactly: call approx_count_distinct or approx_percentile in the query instead")
+_NO_LOADER = Refused("no loader is there: write INSERT, CREATE TABLE AS or LOAD DATA in the query instead")
+
+
+class HiveSubmission(QuerySubmission):
+    """Fields of a `HiveCommand`."""
+
+    hive_version: str | None = None
+    sample: Annotated[bool | None, WHOLE_DATA] = None
+    sample_size: Annotated[int | None, Field(ge=0), WHOLE_DATA] = None
+    approx_mode: Annotated[bool | None, _EXACT] = None
+    approx_aggregations: Annotated[bool | None, _EXACT] = None
+    loader_table_name: Annotated[str | None, _NO_LOADER] = None
+    loader_stable: Annotated[Any, _NO_LOADER] = None
 
     @field_validator("hive_version")
     @classmethod
@@ -125,17 +132,8 @@ class HiveSubmission(Request):
         return value
 
 
-class PrestoSubmission(Request):
+class PrestoSubmission(QuerySubmission):
     """Fields of a `PrestoCommand`."""
-
-    query: str | None = None
-    script_location: str | None = None
-
-    @model_validator(mode="after")
-    def _exactly_one_query(self) -> PrestoSubmission:
-        if bool(self.query and self.query.strip()) == bool(self.script_location):
-            raise ValueError("give exactly one of query and script_location")
-        return self
 
 
 class HadoopSubCommand(StrEnum):
@@ -154,18 +152,10 @@ class HadoopSubmission(Request):
     sub_command_args: str = Field(min_length=1)
 
 
-class DbTapQuerySubmission(Request):
+class DbTapQuerySubmission(QuerySubmission):
     """Fields of a `DbTapQueryCommand`."""
 
     db_tap_id: Id
-    query: str | None = None
-    script_location: str | None = None
-
-    @model_validator(mode="after")
-    def _exactly_one_query(self) -> DbTapQuerySubmission:
-        if bool(self.query and self.query.strip()) == bool(self.script_location):
-            raise ValueError("give exactly one of query and script_location")
-        return self
 
 
 class JupyterNotebookSubmission(Request):

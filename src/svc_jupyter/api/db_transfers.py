@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
-from svc_jupyter.api.fields import Id, Request
+from svc_jupyter.api.fields import Id, Refused, Request
 
-T = TypeVar("T")
 _PART = r"^[A-Za-z_][A-Za-z0-9_$]*$"
 _NAME = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)?$"
 _QUERY = 2
@@ -19,6 +18,8 @@ TableName = Annotated[str, Field(pattern=_NAME, max_length=255)]
 """`table` or `schema.table`."""
 HiveFormat = Literal["parquet", "orc", "avro", "textfile", "sequencefile", "rcfile"]
 """In what format a Hive table is made."""
+_OTHER_CLUSTER = Refused("the cluster of the command's label moves the rows, and no other one")
+_NO_FOLDER = Refused("only a Hive table can be exported")
 
 
 def partition_of(spec: str | None) -> dict[str, str]:
@@ -33,19 +34,16 @@ def partition_of(spec: str | None) -> dict[str, str]:
 
 
 class _TransferSubmission(Request):
-    """Fields of both directions. Those that cannot be honoured are refused by their names, never ignored.
-
-    `schema` is that of a `db_table` without one of its own.
-    """
+    """Fields of both directions. `schema` is that of a `db_table` without one of its own."""
 
     dbtap_id: Annotated[Id, Field(validation_alias=AliasChoices("dbtap_id", "db_tap_id"))]
     hive_table: TableName
     partition_spec: Annotated[str | None, Field(validation_alias=AliasChoices("partition_spec", "part_spec"))] = None
     db_table: TableName | None = None
     db_schema: Annotated[str | None, Field(alias="schema", pattern=_PART, max_length=255)] = None
-    use_customer_cluster: bool = False
-    customer_cluster_label: str | None = None
-    additional_options: str | None = None
+    use_customer_cluster: Annotated[bool | None, _OTHER_CLUSTER] = None
+    customer_cluster_label: Annotated[str | None, _OTHER_CLUSTER] = None
+    additional_options: Annotated[str | None, Refused("options of Sqoop have no meaning here")] = None
 
     @property
     def whole_db_table(self) -> str | None:
@@ -60,16 +58,6 @@ class _TransferSubmission(Request):
         partition_of(value)
         return value
 
-    @field_validator("use_customer_cluster", "customer_cluster_label")
-    @classmethod
-    def _no_other_cluster(cls, value: bool | str | None) -> bool | str | None:
-        return _refused(value, "is not supported: the rows are moved by the cluster of the label")
-
-    @field_validator("additional_options")
-    @classmethod
-    def _no_options(cls, value: str | None) -> str | None:
-        return _refused(value, "is not supported: options of Sqoop have no meaning here")
-
 
 class DbExportSubmission(_TransferSubmission):
     """Fields of a `DbExportCommand`: a Hive table, or a partition of it, into a table that the tap has.
@@ -82,8 +70,8 @@ class DbExportSubmission(_TransferSubmission):
     db_table: TableName
     db_update_mode: Literal["allowinsert", "updateonly"] | None = None
     db_update_keys: str | None = None
-    export_dir: str | None = None
-    fields_terminated_by: str | None = None
+    export_dir: Annotated[str | None, _NO_FOLDER] = None
+    fields_terminated_by: Annotated[str | None, _NO_FOLDER] = None
 
     @property
     def keys(self) -> list[str]:
@@ -96,11 +84,6 @@ class DbExportSubmission(_TransferSubmission):
         if value != 1:
             raise ValueError("2, the export of a folder, is not supported: export a Hive table by mode 1")
         return value
-
-    @field_validator("export_dir", "fields_terminated_by")
-    @classmethod
-    def _no_files(cls, value: str | None) -> str | None:
-        return _refused(value, "is not supported: what is exported is a Hive table")
 
     @field_validator("db_update_mode")
     @classmethod
@@ -129,7 +112,7 @@ class DbImportSubmission(_TransferSubmission):
     mode: Literal[1, 2] = 1
     db_where: Annotated[str | None, Field(validation_alias=AliasChoices("db_where", "where_clause"))] = None
     db_extract_query: str | None = None
-    db_boundary_query: str | None = None
+    db_boundary_query: Annotated[str | None, Refused("an import is not split: give bounds in db_where")] = None
     db_split_column: str | None = None
     db_parallelism: Annotated[int, Field(ge=1)] | None = None
     hive_serde: HiveFormat | None = None
@@ -147,11 +130,6 @@ class DbImportSubmission(_TransferSubmission):
     def _lower(cls, value: Any) -> Any:
         return value.lower() if isinstance(value, str) else value
 
-    @field_validator("db_boundary_query")
-    @classmethod
-    def _no_bounds(cls, value: str | None) -> str | None:
-        return _refused(value, "is not supported, since an import is not split: give bounds in db_where")
-
     @model_validator(mode="after")
     def _of_its_mode(self) -> DbImportSubmission:
         if self.mode == 1 and (not self.db_table or self.db_extract_query):
@@ -159,9 +137,3 @@ class DbImportSubmission(_TransferSubmission):
         if self.mode == _QUERY and (self.db_where or not (self.db_extract_query or "").strip()):
             raise ValueError("mode 2 imports the rows of db_extract_query, without db_where")
         return self
-
-
-def _refused(value: T, why: str) -> T:
-    if value:
-        raise ValueError(why)
-    return value

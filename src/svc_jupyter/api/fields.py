@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    model_validator,
+)
+from pydantic_core import CoreSchema, core_schema
 
 from svc_jupyter.api.text import NOT_UNICODE, UNREADABLE, is_unicode
 
@@ -84,6 +95,26 @@ Tags = Annotated[str | None, BeforeValidator(_tags_text)]
 """`[a,b]`; the limit of 255 characters is on that text."""
 Macros = Annotated[list[dict[str, str]], Field(max_length=100), AfterValidator(_check_macros)]
 """Each object maps a variable name to a JavaScript expression."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Marks a field of the contract that cannot be honoured: a value is an error, which says why, and never ignored."""
+
+    why: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema of the field's type, and of the refusal after it."""
+        return core_schema.no_info_after_validator_function(self._check, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Return the JSON schema of the field's type, with the refusal as its description."""
+        return {**handler(schema), "description": f"Refused: {self.why}"}
+
+    def _check(self, value: Any) -> Any:
+        if value:
+            raise ValueError(self.why)
+        return value
 
 
 class Request(BaseModel):

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from svc_jupyter.api.commands import WHOLE_DATA, QuerySubmission
 from svc_jupyter.api.fields import Id, Request
 
 
@@ -53,6 +54,7 @@ class SparkSubmission(Request):
     user_program_arguments: str | None = None
     paragraph: Annotated[str, Field(max_length=255)] | int | None = None
     app_id: Id | str | None = Field(default=None)
+    md_cmd: bool = False
     cell: CellOptions | None = None
 
     @model_validator(mode="after")
@@ -87,17 +89,10 @@ class SparkSubmission(Request):
             ) from None
 
 
-class SqlSubmission(Request):
+class SqlSubmission(QuerySubmission):
     """Fields of a `SqlCommand`: statements of Spark SQL."""
 
-    query: str | None = None
-    script_location: str | None = None
-
-    @model_validator(mode="after")
-    def _exactly_one_query(self) -> SqlSubmission:
-        if bool(self.query and self.query.strip()) == bool(self.script_location):
-            raise ValueError("give exactly one of query and script_location")
-        return self
+    sample_size: Annotated[int | None, Field(ge=0), WHOLE_DATA] = None
 
 
 def _is_empty(value: Any) -> bool:

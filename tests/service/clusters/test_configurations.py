@@ -27,7 +27,7 @@ TWO_TYPES = {"presto_settings": {"enable_presto": True}, "hadoop_settings": {"us
         ({"label": "reassign-label"}, "'reassign-label' cannot be a label"),
         ({"label": ["a", "a"]}, "label: names a label twice"),
         ({"node_configuration": {"initial_nodes": 0}}, "node_configuration.initial_nodes: Input should be greater"),
-        ({"node_configuration": {"initial_nodes": "2"}}, "node_configuration.initial_nodes: Input should be a valid"),
+        ({"node_configuration": {"initial_nodes": "two"}}, "node_configuration.initial_nodes: Input should be a valid"),
         ({"node_configuration": {"initial_nodes": 3, "max_nodes": 2}}, "max_nodes (2) must not be below initial_nodes"),
         ({"node_configuration": {"slave_request_type": "free"}}, "node_configuration.slave_request_type: Input should"),
         ({"hadoop_settings": {"custom_config": "a=1\nnonsense secret"}}, "custom_config: line 2 is not of the form"),

@@ -135,7 +135,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("tags", "[<b>]", "tags: must not contain"),
     ("timeout", 0, "timeout: Input should be greater than or equal to 1"),
     ("timeout", -5, "timeout: Input should be greater"),
-    ("timeout", "60", "timeout: Input should be a valid integer"),
+    ("timeout", "an hour", "timeout: Input should be a valid integer"),
     ("timeout", 1.5, "timeout: Input should be a valid integer"),
     ("timeout", True, "timeout: Input should be a valid integer"),
     ("timeout", 2**31, "timeout: Input should be less than or equal to"),

@@ -76,6 +76,15 @@ def test_a_partitions_column_may_be_missing(tap: Connection) -> None:
     assert rows_of(tap)[0][0] == 1
 
 
+def test_names_with_dots_and_quotes_are_the_columns_own(tap: Connection) -> None:
+    database = sqlite3.connect(tap.target)
+    database.execute('CREATE TABLE odd ("a.b" INTEGER, "say ""hi""" TEXT)')
+    rows = pa.table({"a.b": [1], 'say "hi"': ["x"]})
+    write_table(tap, "main.odd", (), frozenset(), rows.schema, iter(rows.to_batches()))
+    assert database.execute("SELECT * FROM odd").fetchall() == [(1, "x")]
+    database.close()
+
+
 def test_a_missing_table_is_named(tap: Connection) -> None:
     with pytest.raises(QueryFailure, match="there is no table nope"):
         write_table(tap, "nope", (), frozenset(), _ROWS.schema, iter(()))

@@ -36,7 +36,7 @@ class DbTapQueryKind:
         with translated(NotFound, to=Invalid, about="db_tap_id"):
             await self._db_taps.check_usable(caller.account_id, submission.db_tap_id)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        return {"db_tap_id": submission.db_tap_id, "md_cmd": False, **fields}
+        return {"db_tap_id": submission.db_tap_id, "md_cmd": submission.md_cmd, **fields}
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Run the query in a worker and return its outcome."""

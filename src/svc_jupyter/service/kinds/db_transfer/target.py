@@ -59,7 +59,12 @@ def merging(table: str, columns: Sequence[str], keys: Sequence[str]) -> str:
 
 
 def _quoted(name: str) -> str:
-    return ".".join(f'"{part}"' for part in name.split("."))
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _quoted_table(name: str) -> str:
+    """Quote `table` or `schema.table`."""
+    return ".".join(map(_quoted, name.split(".")))
 
 
 def _to_sqlite(
@@ -72,7 +77,9 @@ def _to_sqlite(
 ) -> None:
     try:
         with closing(sqlite3.connect(f"file:{connection.target}?mode=rw", uri=True, timeout=_BUSY_SECONDS)) as database:
-            there = [str(row[1]) for row in database.execute(f"PRAGMA table_info({_quoted(table)})")]
+            schema_name, _, name = table.rpartition(".")
+            described = database.execute("SELECT name FROM pragma_table_info(?, ?)", (name, schema_name or None))
+            there = [str(row[0]) for row in described]
             if not there:
                 raise QueryFailure(f"there is no table {table}", may_retry=False)
             chosen = chosen_columns(schema.names, there, fixed, table)
@@ -83,7 +90,7 @@ def _to_sqlite(
             for batch in rows:
                 columns = [make(batch.column(number)) for make, (number, _) in zip(plain, chosen, strict=True)]
                 database.executemany(f"INSERT INTO {_STAGING} VALUES ({holes})", zip(*columns, strict=True))  # noqa: S608
-            database.execute(merging(_quoted(table), names, [_quoted(key) for key in keys]))
+            database.execute(merging(_quoted_table(table), names, [_quoted(key) for key in keys]))
             database.commit()
     except sqlite3.OperationalError as error:
         if "unable to open" in str(error):
@@ -126,7 +133,7 @@ def _to_postgresql(
         ):
             opened.set_autocommit(False)
             with closing(adbc.AdbcStatement(opened)) as asking:
-                asking.set_sql_query(f"SELECT * FROM {_quoted(table)}")  # noqa: S608
+                asking.set_sql_query(f"SELECT * FROM {_quoted_table(table)}")  # noqa: S608
                 described = asking.execute_schema()  # freed with its last reference
                 there = pa.Schema._import_from_c(described.address).names
             chosen = chosen_columns(schema.names, there, fixed, table)
@@ -145,7 +152,7 @@ def _to_postgresql(
                 filling.execute_update()
             names = [_quoted(name) for _, name in chosen]
             with closing(adbc.AdbcStatement(opened)) as moving:
-                moving.set_sql_query(merging(_quoted(table), names, [_quoted(key) for key in keys]))
+                moving.set_sql_query(merging(_quoted_table(table), names, [_quoted(key) for key in keys]))
                 moving.execute_update()
             opened.commit()
     except adbc.Error as error:

@@ -35,9 +35,8 @@ _OTHER_FIELDS: Final = {
     "approx_aggregations": False,
     "loader_table_name": None,
     "loader_stable": None,
-    "md_cmd": False,
 }
-"""Fields of the record that the service's own requests never set."""
+"""Fields of the record that only other services honour."""
 
 
 class HiveKind:
@@ -65,7 +64,7 @@ class HiveKind:
         """Validate a submission and return the record's `command`. Also loads the workers' parent."""
         submission = HiveSubmission.model_validate(body)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        return {**fields, **_OTHER_FIELDS}
+        return {**fields, **_OTHER_FIELDS, "md_cmd": submission.md_cmd}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """Return True: the cluster's HiveServer2 runs every statement."""

@@ -70,7 +70,7 @@ class PrestoKind:
         """Validate a submission and return the record's `command`. Also loads the workers' parent."""
         submission = PrestoSubmission.model_validate(body)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        return {**fields, "md_cmd": False}
+        return {**fields, "md_cmd": submission.md_cmd}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """Return True: the coordinator runs every statement."""

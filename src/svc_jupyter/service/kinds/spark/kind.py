@@ -250,7 +250,7 @@ class SqlKind:
         """Validate a submission and return the record's `command`."""
         submission = SqlSubmission.model_validate(body)
         fields = await self._scripts.described(submission.query, submission.script_location, caller)
-        return {**fields, "md_cmd": False}
+        return {**fields, "md_cmd": submission.md_cmd}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
         """Return True: the session server runs every statement."""

@@ -78,7 +78,7 @@ def described(submission: SparkSubmission) -> dict[str, Any]:
         "user_program_arguments": submission.user_program_arguments or None,
         "sql": submission.sql or None,
         "script_location": submission.script_location or None,
-        "md_cmd": False,
+        "md_cmd": submission.md_cmd,
         "app_id": None if submission.app_id is None else str(submission.app_id),
     }
     for name, value in command.items():

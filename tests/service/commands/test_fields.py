@@ -1,0 +1,99 @@
+"""Each field of each command type: honoured, or refused by its name. What is in neither list is ignored."""
+
+from __future__ import annotations
+
+import pytest
+from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.api.commands import CommandSubmission
+from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
+
+QUERY = "query script_location md_cmd"
+TRANSFER = "mode dbtap_id db_table schema hive_table partition_spec"
+HONOURED = {
+    "ShellCommand": "inline script_location files archives parameters",
+    "PigCommand": "latin_statements script_location parameters",
+    "HiveCommand": f"{QUERY} hive_version",
+    "PrestoCommand": QUERY,
+    "SqlCommand": QUERY,
+    "DbTapQueryCommand": f"{QUERY} db_tap_id",
+    "HadoopCommand": "sub_command sub_command_args",
+    "SparkCommand": (
+        "program cmdline sql script_location note_id language arguments user_program_arguments "
+        "paragraph app_id md_cmd cell"
+    ),
+    "CompositeCommand": "sub_commands",
+    "DbExportCommand": f"{TRANSFER} db_update_mode db_update_keys",
+    "DbImportCommand": f"{TRANSFER} db_where db_extract_query db_split_column db_parallelism hive_serde",
+    "JupyterNotebookCommand": "path arguments upload_to_source",
+}
+TABLE = {"dbtap_id": 1, "hive_table": "t", "db_table": "t"}
+REFUSED = {
+    "HiveCommand": (
+        {"query": "SELECT 1"},
+        {
+            "sample": True,
+            "sample_size": "1000",
+            "approx_mode": "true",
+            "approx_aggregations": True,
+            "loader_table_name": "t",
+            "loader_stable": 1,
+        },
+    ),
+    "SqlCommand": ({"query": "SELECT 1"}, {"sample_size": 1000}),
+    "DbExportCommand": (
+        TABLE,
+        {
+            "use_customer_cluster": "true",
+            "customer_cluster_label": "other",
+            "additional_options": "--batch",
+            "export_dir": "s3://bucket/folder",
+            "fields_terminated_by": "\\0x20",
+        },
+    ),
+    "DbImportCommand": (
+        TABLE,
+        {
+            "use_customer_cluster": True,
+            "customer_cluster_label": "other",
+            "additional_options": "--batch",
+            "db_boundary_query": "SELECT min(id), max(id) FROM t",
+        },
+    ),
+}
+
+
+def test_the_documented_fields_of_each_type_are_honoured_or_refused() -> None:
+    documented: dict[str, dict[str, bool]] = {}
+    for body in SUBMISSION_BODY["requestBody"]["content"]["application/json"]["schema"]["oneOf"]:
+        own = {name: field for name, field in body["properties"].items() if name not in CommandSubmission.model_fields}
+        documented[body["properties"]["command_type"]["const"]] = {
+            name: field.get("description", "").startswith("Refused: ") for name, field in own.items()
+        }
+    expected = {kind: dict.fromkeys(names.split(), False) for kind, names in HONOURED.items()}
+    for kind, (_, fields) in REFUSED.items():
+        expected[kind] |= dict.fromkeys(fields, True)
+    assert documented == expected
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_a_field_that_cannot_be_honoured_is_refused_by_its_name(shared_service: ServiceProcess, kind: str) -> None:
+    others, fields = REFUSED[kind]
+    for name, value in fields.items():
+        answer = shared_service.http.post("/commands", json={"command_type": kind, **others, name: value})
+        assert answer.status_code == 422, name
+        error = answer.json()["error"]["error_message"]
+        assert error.startswith(f"{kind} could not be created: {name}: "), error
+
+
+def test_a_field_without_a_value_is_not_refused(shared_service: ServiceProcess) -> None:
+    empty = {
+        "sample": False,
+        "sample_size": "0",
+        "approx_mode": "false",
+        "loader_table_name": "",
+        "loader_stable": None,
+    }
+    body = {"command_type": "HiveCommand", "query": "SELECT 1", "label": "nowhere", **empty}
+    error = shared_service.http.post("/commands", json=body).json()["error"]["error_message"]
+    assert "nowhere" in error
