@@ -18,11 +18,11 @@ from typing import Any
 
 from hatch_labextension import find_node
 
+from svc_jupyter.api import status_words
 from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.widgets.clusters import words
-from svc_jupyter.widgets.panels import status_words
 
 _LAB = Path(__file__).parents[1] / "labextension"
 _RECORDS = _LAB / "src" / "service" / "records"
@@ -64,7 +64,7 @@ def statuses() -> str:
     """
     icons = {**status_words.ICONS, **{state.lower(): icon for state, icon in words.ICONS.items()}}
     lines = [
-        "// Made from widgets/panels/status_words.py by scripts/make_lab_sources.py: change it there.",
+        "// Made from api/status_words.py by scripts/make_lab_sources.py: change it there.",
         "import type { TranslationBundle } from '@jupyterlab/translation';",
         "",
         "/** The icon of each status of clusters, actions and commands, and of each word for a schedule's status. */",

@@ -1,4 +1,4 @@
-// Made from widgets/panels/status_words.py by scripts/make_lab_sources.py: change it there.
+// Made from api/status_words.py by scripts/make_lab_sources.py: change it there.
 import type { TranslationBundle } from '@jupyterlab/translation';
 
 /** The icon of each status of clusters, actions and commands, and of each word for a schedule's status. */

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
-from svc_jupyter.widgets.panels.status_words import icon_of, word_of
+from svc_jupyter.api.status_words import icon_of, word_of
 from svc_jupyter.widgets.schedules.words import (
     moment,
     name_of,

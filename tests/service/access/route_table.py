@@ -66,6 +66,7 @@ GET    /commands/{command_id}/rows/statistics          read_command             
 GET    /commands/{command_id}/status_with_results      read_command                     yes    -
 GET    /commands/{command_id}/logs                     read_command                     yes    -
 GET    /commands/{command_id}/error_logs               read_command                     yes    -
+GET    /v2/analyze                                      read_command                     yes    -
 GET    /commands/{command_id}/jobs                     read_command                     yes    -
 GET    /commands/{command_id}/events                   read_command                     yes    -
 GET    /commands/{command_id}/messages                 read_command                     yes    -

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.service.access.route_table import ROWS, Row
-from tests.service.access.route_world import World
+from tests.service.access.route_world import World, root_of
 
 from svc_jupyter.service.access.route_rights import Needs
 from svc_jupyter.service.application.app import create_app
@@ -21,7 +21,11 @@ for row in ROWS:
     TEMPLATES.setdefault(row.template, []).append(row)
 MORE = {
     ("POST", "/scheduler"): [("create", "jupyter_notebook_command")],
-    **{template: [("create", "command")] for template in TEMPLATES if template[1].startswith("/commands/{command_id}")},
+    **{
+        template: [("create", "command")]
+        for template in TEMPLATES
+        if template[1].startswith(("/commands/{command_id}", "/v2/analyze"))
+    },
 }
 """What else opens a route, to some objects or bodies."""
 BODIES = (
@@ -92,7 +96,9 @@ async def answer(
     """Make a call; return its status and its message, without the id that was asked for."""
     parts = [identifier if "{" in part else part for part in path.split("/")]
     content: Any = None if method == "GET" else body
-    query = f"?{QUERY}" if method in ("GET", "DELETE") else ""
-    found = await world.http.request(method, f"/api/v1.2{'/'.join(parts)}{query}", headers=headers, content=content)
-    message = json.loads(found.content).get("error", {}).get("error_message", "")
+    query = f"?{QUERY}&command_id={identifier}" if method in ("GET", "DELETE") else ""
+    address = f"{root_of(path)}{'/'.join(parts)}{query}"
+    found = await world.http.request(method, address, headers=headers, content=content)
+    is_page = found.headers["Content-Type"].startswith("text/html")
+    message = found.text if is_page else json.loads(found.content).get("error", {}).get("error_message", "")
     return found.status_code, message.replace(identifier, "ID")

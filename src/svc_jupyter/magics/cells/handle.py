@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from svc_jupyter.api.status_words import type_word
 from svc_jupyter.magics.cells.running import Reader, Run
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.records import record_facts
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
 from svc_jupyter.magics.session.session import ask
-from svc_jupyter.widgets.panels.status_words import type_word
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from svc_jupyter.api.status_words import DONE, RUNNING
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import nearest, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
@@ -26,7 +27,6 @@ from svc_jupyter.widgets.clusters.panel import ClusterPanel, cluster_text
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle
 from svc_jupyter.widgets.clusters.view import ClusterView, engine_words, fetch_view, name_of, size_of
 from svc_jupyter.widgets.clusters.words import doing, figures, health_entries, since, state_words, title, workers_line
-from svc_jupyter.widgets.panels.status_words import DONE, RUNNING
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from svc_jupyter.api.status_words import DONE, RUNNING, STOPPED
 from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.cells.running import REDRAW_SECONDS
 from svc_jupyter.magics.display.errors import SvcMagicError, translated_errors
 from svc_jupyter.magics.display.progress import SILENT_SECONDS, Line, interrupted
 from svc_jupyter.magics.session.session import Background
-from svc_jupyter.widgets.panels.status_words import DONE, RUNNING, STOPPED
 
 if TYPE_CHECKING:
     from svc_jupyter.api.clusters import ClusterStateRecord

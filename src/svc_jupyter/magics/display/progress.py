@@ -12,10 +12,10 @@ import uuid
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from svc_jupyter.api.status_words import DONE, FAILED, RUNNING, STOPPED, type_word
 from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.display.errors import SvcInterrupted
 from svc_jupyter.magics.display.status import line_html
-from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED, type_word
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.status_words import DONE, FAILED, RUNNING, STOPPED, WAITING, type_word
 from svc_jupyter.widgets.panels.rendering import NO_MATHS
-from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED, WAITING, type_word
 
 if TYPE_CHECKING:
     from svc_jupyter.api.commands import CommandRecord

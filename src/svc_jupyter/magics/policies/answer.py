@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.status_words import DONE, FAILED
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
-from svc_jupyter.widgets.panels.status_words import DONE, FAILED
 from svc_jupyter.widgets.schedules.words import moment, short_time
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.status_words import icon_of, schedule_words, type_word, word_of
 from svc_jupyter.magics.display.records import shortened
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
 from svc_jupyter.magics.schedules.frames import actions_frame, times_column
 from svc_jupyter.magics.session.session import ask
-from svc_jupyter.widgets.panels.status_words import icon_of, schedule_words, type_word, word_of
 from svc_jupyter.widgets.schedules.words import (
     moment,
     name_of,

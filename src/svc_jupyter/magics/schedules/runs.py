@@ -6,6 +6,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from svc_jupyter.api.status_words import word_of
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run
 from svc_jupyter.magics.commands.history import origin_of
@@ -13,7 +14,6 @@ from svc_jupyter.magics.display.errors import SvcServiceError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import Line
 from svc_jupyter.magics.session.session import Session
-from svc_jupyter.widgets.panels.status_words import word_of
 from svc_jupyter.widgets.schedules.words import name_of, next_time, nominal_time, reason_of, short_time
 
 if TYPE_CHECKING:

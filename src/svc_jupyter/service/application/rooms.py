@@ -30,6 +30,7 @@ from svc_jupyter.service.commands.ends import AtEnd
 from svc_jupyter.service.commands.file_routes import router as command_files_router
 from svc_jupyter.service.commands.intake import Intake
 from svc_jupyter.service.commands.kept_files import on_command_end
+from svc_jupyter.service.commands.page import router as command_page_router
 from svc_jupyter.service.commands.result_routes import router as command_results_router
 from svc_jupyter.service.commands.routes import router as commands_router
 from svc_jupyter.service.commands.row_routes import router as command_rows_router
@@ -219,6 +220,7 @@ def rooms_of(settings: Settings, database: Database, base_url: str | None) -> li
                 command_rows_router,
                 command_sessions_router,
                 command_files_router,
+                command_page_router,
             ),
             working=(runner,),
             closing=(row_views.stop,),

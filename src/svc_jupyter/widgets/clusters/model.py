@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from svc_jupyter.api.status_words import DONE, FAILED, RUNNING, STOPPED
 from svc_jupyter.durations import span
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle, perform, possible_steps, removal_obstacle
 from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view
-from svc_jupyter.widgets.panels.status_words import DONE, FAILED, RUNNING, STOPPED
 from svc_jupyter.widgets.panels.watched_model import PAUSED, Clock, WatchedModel
 
 if TYPE_CHECKING:

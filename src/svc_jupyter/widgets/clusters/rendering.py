@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from html import escape
 
+from svc_jupyter.api.status_words import DONE, FAILED
 from svc_jupyter.widgets.clusters.view import PLOT_SECONDS, ClusterView, engine_words
 from svc_jupyter.widgets.clusters.words import (
     Entry,
@@ -23,7 +24,6 @@ from svc_jupyter.widgets.clusters.words import (
     worker_words,
     workers_line,
 )
-from svc_jupyter.widgets.panels.status_words import DONE, FAILED
 
 NO_CLUSTERS = "The service has no clusters."
 MUTED = "color: var(--jp-ui-font-color2)"

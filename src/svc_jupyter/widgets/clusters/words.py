@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.status_words import RUNNING, WORDS_OF_CLUSTERS
 from svc_jupyter.durations import span
 from svc_jupyter.widgets.clusters.view import ClusterView, engine_words, name_of, size_of
-from svc_jupyter.widgets.panels.status_words import RUNNING, WORDS_OF_CLUSTERS
 
 if TYPE_CHECKING:
     from svc_jupyter.api.cluster_health import ServiceHealth

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from svc_jupyter.api.status_words import schedule_words
 from svc_jupyter.widgets.panels.confirming import ChoosingPanel
 from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
-from svc_jupyter.widgets.panels.status_words import schedule_words
 from svc_jupyter.widgets.panels.watched_model import PAUSED
 from svc_jupyter.widgets.schedules.model import ScheduleModel, ScheduleState
 from svc_jupyter.widgets.schedules.rendering import (

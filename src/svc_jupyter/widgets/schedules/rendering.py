@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 from html import escape
 
+from svc_jupyter.api.status_words import FAILURES, icon_of, schedule_words, word_of
 from svc_jupyter.widgets.panels.rendering import FAILED, MUTED
-from svc_jupyter.widgets.panels.status_words import FAILURES, icon_of, schedule_words, word_of
 from svc_jupyter.widgets.schedules.model import ScheduleState
 from svc_jupyter.widgets.schedules.words import name_of, nominal_time, reason_of, short_time, timetable_text
 

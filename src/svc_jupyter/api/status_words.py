@@ -59,6 +59,11 @@ def icon_of(status: str) -> str:
     return ICONS.get(status.lower(), "·")
 
 
+def command_words(status: str) -> str:
+    """Return the icon and the word for a command's status: `✗ failed`."""
+    return f"{icon_of(status)} {'failed' if status == 'error' else status}"
+
+
 def word_of(action_status: str, *, has_command: bool) -> str:
     """Return the word for an action's status; with a command, `waiting` means that the command waits."""
     if has_command and action_status == "waiting":
