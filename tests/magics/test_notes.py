@@ -37,6 +37,18 @@ def test_a_note_comes_from_a_file_and_goes_back_to_one(at_work, workplace, zpln,
     assert workplace.names() == ["again", "delays"]
 
 
+def test_what_was_repaired_is_said_once(at_work, workplace, tmp_path, capsys):
+    cell = {"cell_type": "markdown", "source": "# A", "metadata": {"tags": None}}
+    file = tmp_path / "foreign.ipynb"
+    file.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}))
+    said = "\nthe notebook was repaired: tags that were no list of different words were put right\n"
+    at_work.value(f"%svc_notes import {file} --to '{workplace.location}'")
+    assert capsys.readouterr().out.endswith(said)
+    workplace.service.http.put("/account/features", json={"jupyter_notebooks": True})
+    at_work.value(f"%svc_notebooks upload {file} --to 'Common/{workplace.name}.ipynb'")
+    assert capsys.readouterr().out.startswith(said[1:])
+
+
 def test_a_file_goes_to_ones_own_folder_by_default(at_work, workplace, zpln):
     at_work.value(f"%svc_notes import {zpln} --name '{workplace.name}'")
     at_work.value(f"%svc_notes delete 'Users/admin@localhost/{workplace.name}' --yes")

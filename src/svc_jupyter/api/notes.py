@@ -141,7 +141,10 @@ class NoteFormList(Record):
 
 
 class Note(NoteSummary):
-    """A note with its document: the parts as a `.zpln` file has them, and the forms that its texts ask for."""
+    """A note with its document: the parts as a `.zpln` file has them, and the forms that its texts ask for.
+
+    After an import `message` says what of a notebook was repaired for it.
+    """
 
     paragraphs: list[dict[str, Any]]
     noteParams: JsonObject = Field(default_factory=dict)  # noqa: N815
@@ -149,6 +152,7 @@ class Note(NoteSummary):
     config: JsonObject = Field(default_factory=dict)
     info: JsonObject = Field(default_factory=dict)
     forms: list[NoteForm] = Field(default_factory=list)
+    message: str | None = None
 
 
 class NoteDeleted(Record):

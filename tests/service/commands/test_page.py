@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -63,26 +64,42 @@ def test_a_page_shows_state_source_log_and_result_as_texts(
     assert token not in answer.text
 
 
-def test_a_page_of_rows_shows_the_first_of_them(
-    shared_service: ServiceProcess, browser: httpx.Client, token: str, tmp_path: Path
-) -> None:
+@pytest.fixture
+def rows_of(shared_service: ServiceProcess, tmp_path: Path) -> Callable[[str], int]:
+    """Return the id of a command that gave the rows of a query."""
     file = shared_service.data_dir / "storage" / f"{tmp_path.name}.db"
     file.parent.mkdir(exist_ok=True)
     sqlite3.connect(file).close()
     tap = {"name": f"page-{tmp_path.name}", "db_type": "sqlite", "db_name": str(file)}
     tap_id = shared_service.http.post("/db_taps", json=tap).json()["id"]
+
+    def rows_of(query: str) -> int:
+        body = {"command_type": "DbTapQueryCommand", "db_tap_id": tap_id, "query": query}
+        command_id: int = shared_service.http.post("/commands", json=body).json()["id"]
+        shared_service.ended(command_id)
+        return command_id
+
+    return rows_of
+
+
+def test_a_page_of_rows_shows_the_first_of_them(
+    browser: httpx.Client, token: str, rows_of: Callable[[str], int]
+) -> None:
     query = (
         "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t WHERE n < 1000) "
         "SELECT n, '<i>' || n AS \"a<b\" FROM t"
     )
-    body = {"command_type": "DbTapQueryCommand", "db_tap_id": tap_id, "query": query}
-    command_id = shared_service.http.post("/commands", json=body).json()["id"]
-    shared_service.ended(command_id)
-    page = _Texts(page_of(browser, token, command_id).text)
+    page = _Texts(page_of(browser, token, rows_of(query)).text)
     assert "1,000 rows, of which 200 are shown" in page.texts
     place = page.texts.index("a<b")
     assert page.texts[place - 1 : place + 5] == ["n", "a<b", "1", "<i>1", "2", "<i>2"]
     assert page.texts[-2:] == ["200", "<i>200"]
+
+
+def test_a_page_shows_a_row_that_is_empty(browser: httpx.Client, token: str, rows_of: Callable[[str], int]) -> None:
+    query = "SELECT 'a' AS name UNION ALL SELECT '' UNION ALL SELECT 'c'"
+    text = page_of(browser, token, rows_of(query)).text
+    assert "<td>a</td></tr><tr><td></td></tr><tr><td>c</td></tr></table>" in text
 
 
 def test_a_page_of_a_running_command_asks_again(

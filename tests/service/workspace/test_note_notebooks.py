@@ -26,7 +26,7 @@ def travelled(value: dict[str, Any]) -> Any:
 def test_a_real_note_comes_back_from_a_notebook_as_it_was():
     notebook = travelled(notebook_of(ZPLN))
     nbformat.validate(notebook)
-    assert note_of(notebook) == ZPLN
+    assert note_of(notebook).document == ZPLN
     assert [cell["cell_type"] for cell in notebook["cells"]][:3] == ["markdown", "code", "code"]
     assert notebook["cells"][0]["source"] == "## Delays\nby *carrier*"
     table, error = notebook["cells"][1], notebook["cells"][2]
@@ -35,7 +35,7 @@ def test_a_real_note_comes_back_from_a_notebook_as_it_was():
 
 
 def test_a_real_notebook_comes_back_from_a_note_as_it_was():
-    note = checked(note_of(IPYNB))
+    note = checked(note_of(IPYNB).document)
     assert travelled(notebook_of(note)) == IPYNB
     texts = [paragraph["text"] for paragraph in note["paragraphs"]]
     assert texts[0].startswith("%md\n# Title")
@@ -51,7 +51,7 @@ def test_any_note_comes_back(document: dict[str, Any]):
     note = checked(document)
     notebook = travelled(notebook_of(note))
     nbformat.validate(notebook)
-    assert note_of(notebook) == note
+    assert note_of(notebook).document == note
     assert unpacked(packed(note)[0]) == note
 
 
@@ -59,7 +59,7 @@ def test_any_note_comes_back(document: dict[str, Any]):
 @thorough
 def test_any_notebook_comes_back(notebook: dict[str, Any]):
     nbformat.validate(notebook)
-    note = checked(note_of(notebook))
+    note = checked(note_of(notebook).document)
     assert travelled(notebook_of(note)) == notebook
     # And through the other format, and from there once more.
     assert travelled(notebook_of(checked(travelled(note)))) == notebook
@@ -71,7 +71,7 @@ def test_text_and_outputs_changed_in_the_notebook_replace_those_of_the_note():
     cell["source"] = "%sql\nselect 1"
     cell["outputs"] = [{"output_type": "stream", "name": "stdout", "text": "1\n"}]
     notebook["cells"][2]["outputs"] = []
-    note = note_of(notebook)
+    note = note_of(notebook).document
     changed, cleared = note["paragraphs"][1], note["paragraphs"][2]
     assert changed["text"] == "%sql\nselect 1"
     assert changed["results"] == {"code": "SUCCESS", "msg": [{"type": "TEXT", "data": "1\n"}]}
@@ -81,7 +81,7 @@ def test_text_and_outputs_changed_in_the_notebook_replace_those_of_the_note():
 
 
 def test_results_of_a_run_replace_the_outputs_that_came_with_the_notebook():
-    note = note_of(IPYNB)
+    note = note_of(IPYNB).document
     note["paragraphs"][1]["results"] = {"code": "SUCCESS", "msg": [{"type": "TEXT", "data": "new"}]}
     outputs = notebook_of(note)["cells"][1]["outputs"]
     assert [output["data"] for output in outputs] == [{"text/plain": "new"}]
@@ -96,7 +96,7 @@ def test_older_notebooks_become_new_ones():
             {"cells": [{"cell_type": "code", "language": "python", "input": ["1 +\n", "1"], "outputs": []}]}
         ],
     }
-    note = note_of(old)
+    note = note_of(old).document
     assert note["paragraphs"][0]["text"] == "1 +\n1"
     nbformat.validate(travelled(notebook_of(note)))
 
@@ -115,10 +115,14 @@ def test_foreign_words_in_a_note_make_no_broken_notebook():
     note["ipynb"] = {"nbformat_minor": "five", "metadata": 3}
     notebook = travelled(notebook_of(note))
     nbformat.validate(notebook)
-    assert [p["text"] for p in note_of(notebook)["paragraphs"][:3]] == [p["text"] for p in ZPLN["paragraphs"][:3]]
+    assert [p["text"] for p in note_of(notebook).document["paragraphs"][:3]] == [
+        p["text"] for p in ZPLN["paragraphs"][:3]
+    ]
 
 
-@pytest.mark.parametrize("cells", [[1], [{"cell_type": "code"}], [{"cell_type": "odd", "metadata": {}, "source": ""}]])
+@pytest.mark.parametrize(
+    "cells", [[1], [{"cell_type": "code", "source": 1}], [{"cell_type": "odd", "metadata": {}, "source": ""}]]
+)
 def test_an_invalid_notebook_is_refused(cells: list[Any]):
     with pytest.raises(Invalid, match="cells: this is not a notebook"):
         note_of({"cells": cells})

@@ -85,7 +85,8 @@ def test_cells_without_an_id_or_with_the_same_one_get_their_own(notebook: dict[s
     nameless = {key: value for key, value in cell.items() if key != "id"}
     document = NotebookDocument.of(notebook | {"cells": [cell, dict(cell), nameless]})
     assert document.fault is None
-    assert len({made["id"] for made in document.content["cells"]}) == 3
+    assert [made["id"] for made in document.content["cells"]] == [cell["id"], "cell-2", "cell-3"]
+    assert document.repairs == ["cells without an id of their own got one"]
 
 
 def test_unpaired_surrogates_and_nan_are_converted_to_valid_json(notebook: dict[str, Any]):

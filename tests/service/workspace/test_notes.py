@@ -219,7 +219,7 @@ def test_no_password_reaches_the_database(workspace: Workspace, ann: Caller, mak
     note = make().summary
     workspace.notes.update(note.id, NoteUpdate(paragraphs=secret), by=ann)
     body = NoteImport.model_validate({"name": "i", "location": "Common", "paragraphs": secret})
-    imported = workspace.notes.store(body, note_files.imported(body), by=ann)
+    imported = workspace.notes.store(body, note_files.imported(body).document, by=ann)
     assert "hunter2" not in json.dumps([imported.document, workspace.notes.get(note.id, by=ann).document])
     for number in (1, 2):
         assert "hunter2" not in json.dumps(workspace.history.get(note.id, number, by=ann).document)
@@ -251,14 +251,28 @@ def test_an_invalid_document_is_not_imported(given: dict[str, Any]):
         note_files.imported(body)
 
 
+def test_an_import_says_what_of_a_notebook_was_repaired():
+    cell = {"cell_type": "code", "source": "%sql\nSELECT 1", "metadata": {"tags": ["a", "a"]}, "outputs": []}
+    notebook = {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell | {"execution_count": None}]}
+    body = NoteImport.model_validate({"name": "n", "location": "Common", **notebook})
+    document, message = note_files.imported(body)
+    assert [paragraph["text"] for paragraph in document["paragraphs"]] == ["%sql\nSELECT 1"]
+    assert message == "the notebook was repaired: tags that were no list of different words were put right"
+    cell["metadata"] = {}
+    body = NoteImport.model_validate(
+        {"name": "n", "location": "Common", **notebook, "cells": [cell | {"execution_count": 1}]}
+    )
+    assert note_files.imported(body).message is None
+
+
 def test_a_note_travels_as_a_file_of_either_format(workspace: Workspace, ann: Caller):
     body = NoteImport.model_validate({**ZPLN, "name": "a", "location": "Common", "unknown": {"kept": [None]}})
-    note = workspace.notes.store(body, note_files.imported(body), by=ann)
+    note = workspace.notes.store(body, note_files.imported(body).document, by=ann)
     expected = {**ZPLN, "unknown": {"kept": [None]}}
     for number, file_format in enumerate(("zpln", "ipynb", "zpln")):
         content = json.loads(note_files.exported(note, file_format))  # type: ignore[arg-type]
         body = NoteImport.model_validate({**content, "name": f"a{number}", "location": "Common"})
-        note = workspace.notes.store(body, note_files.imported(body), by=ann)
+        note = workspace.notes.store(body, note_files.imported(body).document, by=ann)
         exported = json.loads(note_files.exported(note, "zpln"))
         assert exported == {**expected, "name": f"a{number}"}
     assert note_files.disposition(note, "ipynb") == "attachment; filename*=UTF-8''a2.ipynb"

@@ -52,15 +52,17 @@ class ContentsMagics(SvcFamily):
         if not file.is_file():
             raise SvcUsageError(f"svc_notebooks upload: there is no file {values.file}")
 
-        def store() -> pd.DataFrame:
+        def store() -> Contents:
             client = self.session.client()
             try:
-                stored = client.jupyter_contents.upload(file, to=values.to or own_folder(client))
+                return client.jupyter_contents.upload(file, to=values.to or own_folder(client))
             except OSError as error:
                 raise SvcUsageError(f"svc_notebooks upload: {values.file}: {error.strerror}") from None
-            return contents_frame([stored])
 
-        return ask(store, "upload")
+        stored = ask(store, "upload")
+        if stored.message:
+            print(stored.message)  # noqa: T201  the answer is the output
+        return contents_frame([stored])
 
 
 def own_folder(client: Client) -> str:

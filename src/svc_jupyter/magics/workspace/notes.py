@@ -80,7 +80,10 @@ class NoteMagics(SvcFamily):
     @_cluster_option
     def import_file(self, values: argparse.Namespace) -> None:
         """Create a note from a file."""
-        _print(ask(lambda: imported(self._client, values), "import"))
+        note = ask(lambda: imported(self._client, values), "import")
+        _print(note)
+        if note.message:
+            print(note.message)  # noqa: T201  the answer is the output
 
     @action("svc_notes export")
     @_the_note

@@ -155,10 +155,10 @@ def _rows(result: StoredResult, root: Path) -> str:
         text = first if result.form is ResultForm.LINES else first + next(parts, "")
     except (NotFound, results.TooLarge) as error:
         return f"<p>{escape(str(error)) or 'A row is too large to be shown.'}</p>"
-    lines = list(islice(iter(text.split("\r\n")), _ROWS + 1))
+    lines = list(islice(iter(text.removesuffix("\r\n").split("\r\n")), _ROWS + 1))
     if result.form is ResultForm.LINES or result.text_file is not None:
         return f"<pre>{escape(chr(10).join(line[:_CELL] for line in lines))}</pre>"
-    names, *rows = [[escape(cell[:_CELL]) for cell in line.split("\t")] for line in lines if line]
+    names, *rows = [[escape(cell[:_CELL]) for cell in line.split("\t")] for line in lines]
     table = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     count = f"{result.rows:,} row{'' if result.rows == 1 else 's'}" if result.rows is not None else "rows"
     shown = f", of which {len(rows):,} are shown" if result.rows is not None and len(rows) < result.rows else ""

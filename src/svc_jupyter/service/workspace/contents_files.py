@@ -13,12 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from svc_jupyter.api.jupyter_contents import Contents, ContentsCreate, ContentsFormat, ContentsSave, ContentsType
-from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, Unavailable, translated
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, Unavailable
 from svc_jupyter.service.workspace import contents_models as models
 from svc_jupyter.service.workspace.contents_access import AdmittedPath
 from svc_jupyter.service.workspace.contents_paths import NOTEBOOK_SUFFIX, ContentsPath, check_name, free_names, is_shown
 from svc_jupyter.service.workspace.file_tree import TooLargeError
-from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument, empty_notebook
+from svc_jupyter.service.workspace.notebook_documents import empty_notebook
 
 _ABSENT = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENXIO})
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
@@ -146,8 +146,10 @@ def create(folder: AdmittedPath, request: ContentsCreate) -> str:
         return folder.tree.create(folder.parts, names, data)
 
 
-def save(place: AdmittedPath, request: ContentsSave) -> None:
+def save(place: AdmittedPath, request: ContentsSave) -> str | None:
     """Store a notebook or file at a place, or create a folder there; an existing folder stays unchanged.
+
+    Return what of a notebook was repaired.
 
     Raises `Invalid` for content that does not match its type, `OSError`.
     """
@@ -155,29 +157,23 @@ def save(place: AdmittedPath, request: ContentsSave) -> None:
     if kind == "directory":
         if not _is_folder(place):
             place.tree.create(place.folder.parts, [place.path.name], None)
-        return
+        return None
     is_named_so = _type_named(place.path.name) == "notebook"
     if kind == "notebook" and not is_named_so:
         raise Invalid(f"path: the name of a notebook must end with {NOTEBOOK_SUFFIX}")
     if request.content is None:
         place.tree.create(place.folder.parts, [place.path.name], empty_notebook(None) if is_named_so else b"")
-        return
-    data = _data(kind, request)
-    if kind == "file" and is_named_so:
-        _require_notebook(data)
+        return None
+    data, note = _data(kind, request, is_named_so=is_named_so)
     place.tree.save(place.parts, data)
+    return note
 
 
-def _data(kind: ContentsType, request: ContentsSave) -> bytes:
+def _data(kind: ContentsType, request: ContentsSave, *, is_named_so: bool) -> tuple[bytes, str | None]:
     if kind == "notebook":
         return models.bytes_of_notebook(request.content)
-    return models.bytes_of_file(request.content, request.format)
-
-
-def _require_notebook(data: bytes) -> None:
-    """Raise `Invalid` unless a file stored under a notebook's name is a notebook."""
-    with translated(NotANotebookError, to=Invalid, about="content: is not a notebook"):
-        NotebookDocument.parse(data).require_valid()
+    data = models.bytes_of_file(request.content, request.format)
+    return models.bytes_of_notebook_file(data) if is_named_so else (data, None)
 
 
 def _type_named(name: str) -> ContentsType:

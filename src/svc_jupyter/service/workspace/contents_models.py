@@ -66,8 +66,7 @@ def with_notebook(model: Contents, data: bytes) -> Contents:
         document = NotebookDocument.parse(data)
     except NotANotebookError as error:
         raise Invalid(f"{model.path} is not a notebook: {error}; type=file reads it as it is") from error
-    message = None if document.fault is None else f"the notebook breaks its format: {document.fault}"
-    return model.model_copy(update={"format": "json", "content": document.content, "message": message})
+    return model.model_copy(update={"format": "json", "content": document.content, "message": document.note})
 
 
 def with_file(model: Contents, data: bytes, wanted: ContentsFormat | None) -> Contents:
@@ -112,12 +111,23 @@ def bytes_of_file(content: Any, contents_format: ContentsFormat | None) -> bytes
         raise Invalid("content: is not valid base64") from error
 
 
-def bytes_of_notebook(content: Any) -> bytes:
-    """Return the JSON of a notebook to store. Raises `Invalid` unless it is a valid notebook."""
+def bytes_of_notebook(content: Any) -> tuple[bytes, str | None]:
+    """Return the JSON of a notebook to store, and what of it was repaired. Raises `Invalid` if it is not a notebook."""
     with translated(NotANotebookError, to=Invalid, about="content: is not a notebook"):
         document = NotebookDocument.of(content)
         document.require_valid()
-    return document.serialised()
+    return document.serialised(), document.note
+
+
+def bytes_of_notebook_file(data: bytes) -> tuple[bytes, str | None]:
+    """Return a notebook's file to store, the same bytes unless something was repaired, and what that was.
+
+    Raises `Invalid` if it is not a notebook.
+    """
+    with translated(NotANotebookError, to=Invalid, about="content: is not a notebook"):
+        document = NotebookDocument.parse(data)
+        document.require_valid()
+    return (document.serialised() if document.repairs else data), document.note
 
 
 def as_json(model: Contents) -> bytes:

@@ -84,7 +84,10 @@ class JupyterContents:
         return model_of(folder / name)
 
     def save(self, path: str, request: ContentsSave, *, by: Caller) -> Contents:
-        """Store a notebook or file, replacing an existing one, or create a folder; return it without content."""
+        """Store a notebook or file, replacing an existing one, or create a folder; return it without content.
+
+        Its `message` says what of a notebook was repaired.
+        """
         place = self._inner_place(path, by, Action.UPDATE)
         if request.copy_from is not None:
             raise Invalid("copy_from: a copy is made by POST to the folder it goes to")
@@ -95,9 +98,9 @@ class JupyterContents:
             self._places.place(path, by, Action.UPDATE, is_new=True)
         require_folder(place.folder)
         with translated_errors(place.path):
-            contents_files.save(place, request)
+            note = contents_files.save(place, request)
         self._record_change(by, "save", place, forget=is_new)
-        return model_of(place)
+        return model_of(place).model_copy(update={"message": note})
 
     def move(self, path: str, request: ContentsMove, *, by: Caller) -> Contents:
         """Move a file or folder to the requested path, and return it without content; its policy moves along.

@@ -14,14 +14,16 @@ import html
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from svc_jupyter.api.notes import NoteImport, NoteReplacement
 from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.workspace.note_documents import OBJECTS, Document
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument
+from svc_jupyter.service.workspace.notebook_repair import number_cells
 from svc_jupyter.service.workspace.notes import ReadNote
 
 KEY = "svc_note"
@@ -117,9 +119,17 @@ def _is_plain(results: Any) -> bool:
     )
 
 
-def note_of(notebook: Mapping[str, Any]) -> Document:
+class Imported(NamedTuple):
+    """A document from a file, and what of a notebook was repaired for it."""
+
+    document: Document
+    message: str | None = None
+
+
+def note_of(notebook: Mapping[str, Any]) -> Imported:
     """Return the document of a notebook of any known format. Raises `Invalid` when it is none."""
-    content = _valid({"nbformat": _FORMAT, "nbformat_minor": _MINOR, "metadata": {}, **notebook})
+    read = _valid({"nbformat": _FORMAT, "nbformat_minor": _MINOR, "metadata": {}, **notebook})
+    content = read.content
     metadata = dict(content["metadata"])
     kept = _object(metadata.pop(KEY, None))
     document: Document = {"paragraphs": [_paragraph(cell) for cell in content["cells"]]}
@@ -127,7 +137,7 @@ def note_of(notebook: Mapping[str, Any]) -> Document:
     left = {"metadata": metadata} if metadata else {}
     if content["nbformat_minor"] != _MINOR:
         left["nbformat_minor"] = content["nbformat_minor"]
-    return {**document, _LEFT: left} if left else document
+    return Imported({**document, _LEFT: left} if left else document, read.note)
 
 
 def notebook_of(document: Document) -> dict[str, Any]:
@@ -143,7 +153,7 @@ def notebook_of(document: Document) -> dict[str, Any]:
         "cells": [_cell(paragraph, taken) for paragraph in document["paragraphs"]],
     }
     try:
-        return _valid(notebook)
+        return _valid(notebook).content
     except Invalid:  # another program wrote into `ipynb`: the cells without it are always a notebook
         bare = [{key: value for key, value in one.items() if key != _LEFT} for one in document["paragraphs"]]
         taken = set()
@@ -154,17 +164,16 @@ def notebook_of(document: Document) -> dict[str, Any]:
         }
 
 
-def _valid(notebook: dict[str, Any]) -> dict[str, Any]:
+def _valid(notebook: dict[str, Any]) -> NotebookDocument:
     with translated(NotANotebookError, to=Invalid, about="cells: this is not a notebook"):
         document = NotebookDocument.of(notebook)
         content = document.content
         if content["nbformat_minor"] < _MINOR:
             content["nbformat_minor"] = _MINOR
-            for number, cell in enumerate(content["cells"], start=1):
-                cell["id"] = f"cell-{number}"
-            document = NotebookDocument.of(content)
+            number_cells(content["cells"])
+            document = replace(NotebookDocument.of(content), repairs=document.repairs)
         document.require_valid()
-    return document.content
+    return document
 
 
 def _paragraph(cell: Mapping[str, Any]) -> Document:
@@ -271,8 +280,8 @@ def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def imported(body: NoteImport | NoteReplacement) -> Document:
-    """Return the document of an import. Raises `Invalid` when it has neither format."""
+def imported(body: NoteImport | NoteReplacement) -> Imported:
+    """Return the document of an import, and what of it was repaired. Raises `Invalid` when it has neither format."""
     keys = {key: value for key, value in body if key not in _ATTRIBUTES and value is not None}
     if "cells" in keys or "worksheets" in keys:
         if "paragraphs" in keys:
@@ -280,7 +289,7 @@ def imported(body: NoteImport | NoteReplacement) -> Document:
         return note_of(keys)
     if "paragraphs" not in keys:
         raise Invalid("paragraphs: give the paragraphs of a .zpln document, or the cells of an .ipynb")
-    return keys
+    return Imported(keys)
 
 
 def exported(note: ReadNote, file_format: FileFormat) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import partial
+from functools import cache, partial
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Response
@@ -63,7 +63,8 @@ def create_note(body: NoteCreate, notes: NotesDep, caller: CallerDep) -> Respons
 @router.post("/import", dependencies=[needs(Action.CREATE, Resource.NOTE)], responses=_NOTE)
 def import_note(body: NoteImport, notes: NotesDep, caller: CallerDep) -> Response:
     """Create a note from a `.zpln` document's `paragraphs` or an `.ipynb` file's `cells`. 422 without either."""
-    return _answer(notes.store(body, note_files.imported(body), by=caller))
+    document, message = note_files.imported(body)
+    return _answer(notes.store(body, document, by=caller), message)
 
 
 @router.post("/forms", dependencies=[needs(Action.READ, Resource.NOTE)], responses={200: {"model": NoteFormList}})
@@ -71,7 +72,7 @@ def read_note_forms(body: NoteReplacement) -> Response:
     """Return the forms of a document that need not be stored: the `paragraphs` of a `.zpln` or the `cells` of an
     `.ipynb`. Nothing is saved.
     """
-    return _json({"forms": _forms(checked(note_files.imported(body)))})
+    return _json({"forms": _forms(checked(note_files.imported(body).document))})
 
 
 @router.get("", dependencies=[needs(Action.READ, Resource.NOTE)])
@@ -108,7 +109,9 @@ def replace_note_document(
     note_id: Id, body: NoteReplacement, notes: NotesDep, caller: CallerDep, if_match: IfMatch = None
 ) -> Response:
     """Replace a note's document by a `.zpln` document's `paragraphs` or an `.ipynb` file's `cells`."""
-    return _answer(notes.replace_document(note_id, partial(note_files.imported, body), if_match, by=caller))
+    read = cache(partial(note_files.imported, body))
+    note = notes.replace_document(note_id, lambda: read().document, if_match, by=caller)
+    return _answer(note, read().message)
 
 
 @router.delete("/{note_id}", dependencies=[needs(Action.DELETE, Resource.NOTE)])
@@ -180,8 +183,8 @@ def restore_note_revision(
     return _answer(history.restore(note_id, number, if_match, by=caller))
 
 
-def _answer(note: ReadNote) -> Response:
-    content = note.summary.model_dump() | shown(note.document) | {"forms": _forms(note.document)}
+def _answer(note: ReadNote, message: str | None = None) -> Response:
+    content = note.summary.model_dump() | shown(note.document) | {"forms": _forms(note.document), "message": message}
     return _json(content, {"ETag": etag(note.summary.version)})
 
 

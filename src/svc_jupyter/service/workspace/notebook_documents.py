@@ -1,4 +1,4 @@
-"""Notebook documents: the content of an `.ipynb` file, checked and converted to the newest format by nbformat.
+"""Notebook documents: the content of an `.ipynb` file, repaired, checked and made one of the newest format.
 
 nbformat is loaded at the first notebook, or earlier by a caller that expects one: with its compiled validators it takes
 13 MB, and a quarter of a second.
@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any
-from uuid import uuid4
 
 from svc_jupyter.service.ground.errors import Failure
+from svc_jupyter.service.workspace.notebook_repair import repaired
 
 _DEFAULT_KERNEL = "python3"
 _DISPLAY_NAMES = {_DEFAULT_KERNEL: "Python 3 (ipykernel)"}
 _NEWEST = 4
 _NEWEST_MINOR = 5
-_WITH_IDS = 5
-"""Since 4.5 every cell has an id."""
 _REASON_LENGTH = 300
 _UNUSED = "rfc3987_syntax"
 """jsonschema, with which nbformat validates, loads it for the text format `iri` if it is installed. No notebook schema
@@ -37,25 +37,37 @@ class NotANotebookError(Failure):
 
 @dataclass(frozen=True, slots=True)
 class NotebookDocument:
-    """A notebook as JSON of format 4, multi-line texts joined. `fault` is its violation of the format, if any."""
+    """A notebook as JSON of format 4, multi-line texts joined.
+
+    `repairs` says what of it was put right; `fault` is a violation of the format that is left, if any.
+    """
 
     content: dict[str, Any]
     fault: str | None
+    repairs: Sequence[str] = ()
 
     @classmethod
     def of(cls, content: Any) -> NotebookDocument:
-        """Return the notebook of a parsed JSON document; older formats are converted.
+        """Return the notebook of a parsed JSON document; older formats are converted, common faults repaired.
 
         Raises `NotANotebookError` when it is not a notebook, or has a future format.
         """
         major, minor = _version(content)
         nbformat = _nbformat()
         try:
+            repairs: list[str] = []
+            if major == _NEWEST:
+                content, repairs = repaired({"nbformat_minor": minor, **content})
+                minor = content["nbformat_minor"]
             notebook = nbformat.versions[major].to_notebook_json(content, minor=minor)
-            notebook = nbformat.convert(notebook, _NEWEST)
-            if notebook["nbformat_minor"] >= _WITH_IDS:
-                _number_cells(notebook["cells"])
-            return cls(notebook, _fault(notebook))
+            if major != _NEWEST:
+                with warnings.catch_warnings(action="ignore"):  # about cells without an id, which get one
+                    converted, _ = repaired(nbformat.convert(notebook, _NEWEST))
+                notebook = nbformat.from_dict(converted)
+            fault = _fault(notebook)
+            if fault is not None and (clean := _without_invalid_metadata(notebook)) is not None:
+                return cls(clean, None, [*repairs, "metadata that the format forbids was left out"])
+            return cls(notebook, fault, repairs)
         except nbformat.ValidationError as error:
             raise NotANotebookError(_shortened(error.message)) from error
         except _MALFORMED as error:
@@ -71,6 +83,14 @@ class NotebookDocument:
         except ValueError as error:
             raise NotANotebookError(f"it is not JSON ({_shortened(str(error))})") from error
         return cls.of(content)
+
+    @property
+    def note(self) -> str | None:
+        """What to tell the person whose notebook this is: the repairs, and a fault that is left."""
+        said = [f"the notebook was repaired: {'; '.join(self.repairs)}"] if self.repairs else []
+        if self.fault is not None:
+            said.append(f"the notebook breaks its format: {self.fault}")
+        return "; ".join(said) or None
 
     def serialised(self) -> bytes:
         """Return its stored form: line by line and with sorted keys, which suits version control."""
@@ -147,15 +167,6 @@ def _version(content: Any) -> tuple[int, int]:
     return major, minor
 
 
-def _number_cells(cells: list[dict[str, Any]]) -> None:
-    """Give each cell without an id its own, as nbformat itself does with a warning."""
-    seen: set[str] = set()
-    for cell in cells:
-        if "id" not in cell or cell["id"] in seen:
-            cell["id"] = uuid4().hex[:8]
-        seen.add(cell["id"])
-
-
 def _fault(notebook: dict[str, Any]) -> str | None:
     """Return a notebook's violation of its format. All future formats use one schema: each stays in memory."""
     nbformat = _nbformat()
@@ -166,6 +177,19 @@ def _fault(notebook: dict[str, Any]) -> str | None:
         place = "".join(f"[{part!r}]" for part in error.absolute_path)
         return _shortened(f"{place}: {error.message}" if place else error.message)
     return None
+
+
+def _without_invalid_metadata(notebook: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the notebook without metadata that its format forbids, or None if that is not all that is wrong."""
+    nbformat = _nbformat()
+    if notebook["nbformat_minor"] > _NEWEST_MINOR:
+        return None
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            _, clean = nbformat.validator.normalize(notebook, strip_invalid_metadata=True)
+    except (nbformat.ValidationError, *_MALFORMED):
+        return None
+    return clean if _fault(clean) is None else None
 
 
 def _shortened(text: str) -> str:

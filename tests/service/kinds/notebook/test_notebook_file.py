@@ -24,15 +24,15 @@ from svc_jupyter.service.kinds.notebook.notebook_file import ExecutedFile, read_
         {"nbformat": True, "nbformat_minor": 5},
         {"nbformat": 4, "nbformat_minor": "x", "metadata": {}, "cells": []},
         {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": 3},
-        {"nbformat": 4, "nbformat_minor": 5, "cells": []},
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code"}]},
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": {"name": 5}}, "cells": []},
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}},
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "sound"}]},
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "source": 5}]},
         {"nbformat": 3, "nbformat_minor": 0},
         {"nbformat": 2, "worksheets": [5]},
     ],
 )
 def test_json_that_is_no_notebook_is_refused_with_a_reason(document):
-    with pytest.raises(RunFailure, match="is JSON, but no notebook: ") as caught:
+    with pytest.raises(RunFailure, match=r"n\.ipynb is not a notebook: ") as caught:
         read_notebook(json.dumps(document), "n.ipynb")
     assert not caught.value.may_retry
 
@@ -47,8 +47,10 @@ def test_missing_and_doubled_cell_ids_are_put_right():
         {"cell_type": "raw", "metadata": {}, "source": ""},
         *2 * [{"id": "a", "cell_type": "raw", "metadata": {}, "source": ""}],
     ]
-    found = read_notebook(json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}), "n")
-    assert len({cell.id for cell in found.cells}) == 3
+    text = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    found, repairs = read_notebook(text, "n")
+    assert [cell.id for cell in found.cells] == ["cell-1", "a", "cell-3"]
+    assert repairs == "the notebook was repaired: cells without an id of their own got one"
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path):

@@ -46,6 +46,23 @@ async def test_a_page_shows_cells_and_outputs_and_is_made_once(executed):
     assert sorted(file.name for file in page.parent.iterdir()) == ["executed.html", "executed.ipynb"]
 
 
+async def test_a_page_shows_the_images_that_are_attached_to_markdown(executed):
+    found = nbformat.read(executed, 4)
+    source = (
+        "![as markdown](attachment:a.png)\n\n"
+        "<img width=9 src=\"attachment:b%20c.png\"> and <img src='attachment:b c.png'>\n\n"
+        '`<img src="attachment:a.png">` <img src="attachment:none.png">'
+    )
+    attachments = {"a.png": {"image/png": "QQ=="}, "b c.png": {"text/plain": "b", "image/gif": "Qg=="}}
+    found.cells.append(nbformat.v4.new_markdown_cell(source, attachments=attachments))
+    nbformat.write(found, executed)
+    text = (await NotebookPages().page(executed)).read_text()
+    assert text.count("data:image/png;base64,QQ==") == 1
+    assert text.count('src="data:image/gif;base64,Qg=="') == 2
+    assert '&lt;img src="attachment:a.png"&gt;' in text
+    assert 'src="attachment:none.png"' in text
+
+
 async def test_a_notebook_that_cannot_be_shown_is_reported(executed):
     executed.write_text("{")
     with pytest.raises(Invalid, match="cannot be shown as HTML"):

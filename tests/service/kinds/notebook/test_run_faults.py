@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from dataclasses import replace
@@ -137,16 +138,29 @@ def test_a_nearly_full_disk_ends_the_run_before_it_is_full(parent):
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("", "Common/report.ipynb is not JSON: Expecting value"),
-        ("{", "Common/report.ipynb is not JSON: Expecting property name"),
-        ("[]", "Common/report.ipynb is JSON, but no notebook: it has no nbformat"),
-        ('{"nbformat": 5, "nbformat_minor": 0}', "Common/report.ipynb has the notebook format 5; this service runs"),
+        ("", "Common/report.ipynb is not a notebook: it is not JSON (Expecting value"),
+        ("{", "Common/report.ipynb is not a notebook: it is not JSON (Expecting property name"),
+        ("[]", "Common/report.ipynb is not a notebook: it is not a JSON object"),
+        (
+            '{"nbformat": 5, "nbformat_minor": 0}',
+            "Common/report.ipynb is not a notebook: it is of notebook format 5; this service reads formats up to 4",
+        ),
     ],
 )
 def test_an_invalid_notebook_is_reported_and_not_retried(parent, text, reason):
     run = parent.hand(parent.new_job(text))
     assert run.message.startswith(reason)
     assert not run.may_retry
+
+
+def test_a_notebook_of_another_program_runs_and_the_log_says_what_was_repaired(parent):
+    cell = {"id": "x", "cell_type": "code", "source": "print(6 * 7)", "metadata": {"tags": None}, "outputs": None}
+    text = json.dumps({"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [cell]})
+    run = parent.hand(parent.new_job(text))
+    assert run.code == 0
+    assert run.log.count("the notebook was repaired: ") == 1
+    assert "tags that were no list of different words were put right" in run.log
+    assert "42" in (run.folder / "executed.ipynb").read_text()
 
 
 def test_an_unknown_kernel_is_reported_with_those_that_are_installed(parent):

@@ -75,4 +75,4 @@ async def test_the_service_starts_a_run_and_waits_for_its_end(parent):
         assert await process.wait() == 1
     finally:
         await workers.stop()
-    assert "no notebook" in (job.folder / "error.json").read_text()
+    assert "is not a notebook" in (job.folder / "error.json").read_text()

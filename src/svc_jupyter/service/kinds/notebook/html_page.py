@@ -7,21 +7,49 @@ The page loads nothing external: it is shown in a sandbox without a network (`pa
 
 from __future__ import annotations
 
+import html
+import re
 import resource
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
+from jinja2 import pass_context
 from nbconvert.exporters.html import HTMLExporter
 
 _CPU_SECONDS = 120
 _MEMORY_BYTES = 4 * 2**30
+_ATTACHED = re.compile(r"""(<img\b[^>]*?\ssrc\s*=\s*)(?:"attachment:([^"]*)"|'attachment:([^']*)')""", re.IGNORECASE)
+
+
+class _Exporter(HTMLExporter):
+    """nbconvert's, which shows the image in `![name](attachment:name)`, but not in `<img src="attachment:name">`."""
+
+    @pass_context
+    def markdown2html(self, context: Mapping[str, Any], source: str) -> str:
+        """Return a markdown cell as HTML, with its attached images in it."""
+        attachments = context.get("cell", {}).get("attachments", {})
+
+        def embedded(found: re.Match[str]) -> str:
+            name = html.unescape(found[2] or found[3] or "")
+            bundle = attachments.get(name) or attachments.get(unquote(name)) or {}
+            images = [item for item in bundle.items() if item[0].startswith("image/")]
+            if not images:
+                return found[0]
+            media_type, data = images[0]
+            return f'{found[1]}"data:{html.escape(media_type)};base64,{html.escape("".join(data.split()))}"'
+
+        page: str = super().markdown2html(context, source)
+        return _ATTACHED.sub(embedded, page)
 
 
 def main(notebook: Path, page: Path) -> None:
     """Write the page of a notebook."""
     resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
-    exporter = HTMLExporter()  # type: ignore[no-untyped-call]
+    exporter = _Exporter()  # type: ignore[no-untyped-call]
     body, _ = exporter.from_filename(str(notebook))
     page.write_text(body, "utf-8", errors="xmlcharrefreplace")
 

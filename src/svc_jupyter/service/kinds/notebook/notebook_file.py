@@ -4,66 +4,34 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import shutil
 import time
-import warnings
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-import nbformat
 from nbformat import NotebookNode
 from nbformat.v4 import writes_json
 
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
+from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument
 
-_FORMAT = 4
 _CHEAP_SECONDS = 0.1
 _SHARE = 10
-_REASON_LIMIT = 300
 
 
-def read_notebook(text: str, name: str) -> NotebookNode:
-    """Return a notebook of format 4: older formats are converted, a newer minor version stays unchanged.
+def read_notebook(text: str, name: str) -> tuple[NotebookNode, str | None]:
+    """Return a notebook of format 4, and what of it was repaired.
 
-    Raises `RunFailure` with the reason when it is not a notebook.
+    Older formats are converted, a newer minor version stays unchanged. Raises `RunFailure` with the reason when it is
+    not a notebook.
     """
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise RunFailure(f"{name} is not JSON: {error}", may_retry=False) from None
-    except RecursionError:
-        raise _no_notebook(name, "it is nested too deeply") from None
-    version, minor = _version_of(document)
-    if version is None or minor is None:
-        raise _no_notebook(name, "it has no nbformat and nbformat_minor")
-    if version not in nbformat.versions:
-        raise RunFailure(
-            f"{name} has the notebook format {version}; this service runs formats up to {_FORMAT}", may_retry=False
-        )
-    try:
-        with warnings.catch_warnings(action="ignore"):  # about missing or duplicate cell ids, which are corrected
-            notebook = nbformat.versions[version].to_notebook_json(document, minor=minor)
-            notebook = nbformat.convert(notebook, _FORMAT)  # type: ignore[no-untyped-call]
-            nbformat.validate(notebook)
-    except nbformat.ValidationError as error:
-        raise _no_notebook(name, error.message) from None
-    except (IndexError, KeyError, NameError, TypeError, AttributeError, ValueError, RecursionError) as error:
-        raise _no_notebook(name, f"{type(error).__name__}: {error}") from None
-    return cast("NotebookNode", notebook)
-
-
-def _version_of(document: Any) -> tuple[int | None, int | None]:
-    if not isinstance(document, dict):
-        return None, None
-    found = (document.get("nbformat"), document.get("nbformat_minor", 0))
-    major, minor = (number if type(number) is int else None for number in found)
-    return major, minor
-
-
-def _no_notebook(name: str, reason: str) -> RunFailure:
-    return RunFailure(f"{name} is JSON, but no notebook: {reason[:_REASON_LIMIT]}", may_retry=False)
+        document = NotebookDocument.parse(text.encode())
+        document.require_valid()
+    except NotANotebookError as error:
+        raise RunFailure(f"{name} is not a notebook: {error}", may_retry=False) from None
+    return cast("NotebookNode", document.content), document.note
 
 
 class ExecutedFile:

@@ -55,7 +55,9 @@ def run(job: RunJob) -> int:
     (job.folder / KERNEL_FOLDER).mkdir(exist_ok=True)
     try:
         log = RunLog(job.folder, job.min_free_bytes)
-        notebook = read_notebook((job.folder / SOURCE_FILE).read_text("utf-8"), job.notebook)
+        notebook, repairs = read_notebook((job.folder / SOURCE_FILE).read_text("utf-8"), job.notebook)
+        if repairs:
+            log.line(repairs)
         chosen = kernels.choose(notebook.metadata)
         if job.python is not None:
             chosen = chosen.of_environment(job.python)

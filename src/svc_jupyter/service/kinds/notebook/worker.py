@@ -3,8 +3,8 @@
 python -m svc_jupyter.service.kinds.notebook.worker
 
 `processes/worker_parent.py` describes how a job arrives and what a worker leaves. A run forks its kernel in turn, so
-both have everything in memory and are still fresh processes. This module imports nothing of the service but this folder
-and that file.
+both have everything in memory and are still fresh processes. This module imports nothing of the service but this
+folder, that file and the readers of notebooks.
 """
 
 from __future__ import annotations
