@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import resource
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -54,6 +55,25 @@ def test_a_later_batch_of_a_wider_type_widens_what_was_written(path):
         result.finish()
     assert read(path).to_pydict() == {"a": [1.0, 2.5, None, 4.0], "b": [None, "7", "x", None]}
     assert [str(kind) for kind in read(path).schema.types] == ["double", "string"]
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize(
+    ("batches", "texts"),
+    [
+        ([[1], [2**53 + 1], [0.5]], ["1", "9007199254740993", "0.5"]),
+        ([[0.5], [2**53 + 1], [2]], ["0.5", "9007199254740993", "2"]),
+        ([[0.5], [Decimal("12345678901234567.89")], [1.5]], ["0.5", "12345678901234567.89", "1.5"]),
+    ],
+)
+def test_a_column_that_would_lose_digits_as_a_floating_number_is_text(path, batches, texts):
+    with ResultFile(path) as result:
+        for values in batches:
+            result.write(batch(a=values, b=values[:1]))
+        summary = result.finish()
+    assert read(path).to_pydict() == {"a": texts, "b": texts}
+    assert summary is not None
+    assert summary["notes"] == ["columns a, b are text: as numbers they would lose digits"]
     assert list(path.parent.iterdir()) == [path]
 
 

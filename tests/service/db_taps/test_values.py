@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import uuid
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from svc_jupyter.service.db_taps.intervals import interval_text
-from svc_jupyter.service.db_taps.values import array_of, cast, common_type, record_batch
+from svc_jupyter.service.db_taps.values import LosesDigitsError, array_of, cast, common_type, record_batch
 
 D = pa.decimal128
 
@@ -18,6 +19,10 @@ D = pa.decimal128
     [
         ([1, None, -3], pa.int64(), [1, None, -3]),
         ([1, 2.5], pa.float64(), [1.0, 2.5]),
+        ([9007199254740993, None, 2.5], pa.string(), ["9007199254740993", None, "2.5"]),
+        ([Decimal("12345678901234567.89"), math.nan], pa.string(), ["12345678901234567.89", "NaN"]),
+        ([Decimal("1.50"), 2.25], pa.float64(), [1.5, 2.25]),
+        ([10**400, 0.5], pa.string(), [str(10**400), "0.5"]),
         ([1, "a", 2.5], pa.string(), ["1", "a", "2.5"]),
         (["a", b"\xff"], pa.binary(), [b"a", b"\xff"]),
         ([None, None], pa.null(), [None, None]),
@@ -85,7 +90,11 @@ def test_two_batches_agree_on_a_type_whichever_comes_first(first, second, common
     ("column", "kind", "expected"),
     [
         (pa.array([1, None]), pa.string(), ["1", None]),
-        (pa.array([1, 2**60 + 1]), pa.float64(), [1.0, float(2**60)]),
+        (pa.array([1, -(2**53)]), pa.float64(), [1.0, float(-(2**53))]),
+        (pa.array([1.5], pa.float32()), pa.float64(), [1.5]),
+        (pa.array([Decimal("1.50")]), pa.float64(), [1.5]),
+        (pa.array([0.1, 1e22, math.nan, -math.inf]), pa.string(), ["0.1", "1e+22", "NaN", "-Infinity"]),
+        (pa.array([Decimal("0.0000000")]), pa.string(), ["0.0000000"]),
         (pa.array([timedelta(days=1, hours=2)]), pa.string(), ["1 day 02:00:00"]),
         (pa.array([b"\xff", b"a"]), pa.string(), ["\N{REPLACEMENT CHARACTER}", "a"]),
         (pa.array(["a"]), pa.binary(), [b"a"]),
@@ -95,6 +104,19 @@ def test_two_batches_agree_on_a_type_whichever_comes_first(first, second, common
 )
 def test_a_column_can_be_brought_to_the_common_type(column, kind, expected):
     assert cast(column, kind).to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        (pa.array([1, 2**53 + 1]), pa.float64()),
+        (pa.array([Decimal("12345678901234567.89")]), pa.float64()),
+        (pa.array([[2**53 + 1]]), pa.list_(pa.float64())),
+    ],
+)
+def test_digits_that_a_floating_number_does_not_have_are_not_lost(column, kind):
+    with pytest.raises(LosesDigitsError):
+        cast(column, kind)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pyarrow as pa
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import PART_SUFFIX
 from svc_jupyter.service.db_taps.times import OUTSIDE, notes, readable
-from svc_jupyter.service.db_taps.values import cast, common_type
+from svc_jupyter.service.db_taps.values import DIGITS, LosesDigitsError, cast, common_type
 
 
 class BatchWriter:
@@ -145,25 +145,50 @@ class ResultFile:
         elif not _same_types(batch.schema, self.schema):
             wider = _common_schema(self.schema, batch.schema)
             if not _same_types(wider, self.schema):
-                self._widen(wider)
+                self._widened(wider)
         if batch.num_rows:
-            self._opened(self.schema).write(_in_schema(batch, self.schema))
+            self._append(batch, self.schema)
         self._check_space(batch.nbytes)
 
-    def _widen(self, schema: pa.Schema) -> None:
+    def _append(self, batch: pa.RecordBatch, schema: pa.Schema) -> None:
+        try:
+            fitting = _in_schema(batch, schema)
+        except LosesDigitsError as error:
+            self._append(batch, self._widened(self._with_text(schema, error.place)))
+        else:
+            self._opened(schema).write(fitting)
+
+    def _widened(self, schema: pa.Schema) -> pa.Schema:
+        """Write the file again in other types, with text where digits would be lost, and return what these are."""
         self.schema = schema
         if self._writer is None:
-            return
+            return schema
         self._close()
         narrow = self._part.with_name(f"{self._part.name}.narrow")
         self._part.rename(narrow)
         try:
-            writer = self._opened(schema)
-            with pa.OSFile(str(narrow), "rb") as source, pa.ipc.open_stream(source) as batches:
-                for batch in batches:
-                    writer.write(_in_schema(batch, schema))
+            while (place := self._written_again(narrow, schema)) is not None:
+                self._close()
+                self.schema = schema = self._with_text(schema, place)
         finally:
             narrow.unlink()
+        return schema
+
+    def _written_again(self, narrow: Path, schema: pa.Schema) -> int | None:
+        """Write the batches of a file in a schema; return the place of a column that would lose digits, if any."""
+        with pa.OSFile(str(narrow), "rb") as source, pa.ipc.open_stream(source) as batches:
+            for batch in batches:
+                try:
+                    fitting = _in_schema(batch, schema)
+                except LosesDigitsError as error:
+                    return error.place
+                self._opened(schema).write(fitting)
+        return None
+
+    def _with_text(self, schema: pa.Schema, place: int) -> pa.Schema:
+        field = schema.field(place)
+        self.became_text(field.name, DIGITS)
+        return schema.set(place, field.with_type(pa.string()))
 
     def _opened(self, schema: pa.Schema) -> BatchWriter:
         """Return the writer. The file begins with the first rows: until then widening the types costs nothing."""
@@ -200,5 +225,12 @@ def _common_schema(first: pa.Schema, second: pa.Schema) -> pa.Schema:
 
 
 def _in_schema(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-    columns = [cast(column, field.type) for column, field in zip(batch.columns, schema, strict=True)]
+    """Return the batch in other types; raises `LosesDigitsError` with the place of a column for which that is so."""
+    columns: list[Any] = []
+    for column, field in zip(batch.columns, schema, strict=True):
+        try:
+            columns.append(cast(column, field.type))
+        except LosesDigitsError as error:
+            error.place = len(columns)
+            raise
     return pa.RecordBatch.from_arrays(columns, schema=schema)

@@ -7,6 +7,7 @@ several types.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
@@ -23,10 +24,21 @@ _PLAIN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, dat
 _NUMBERS = frozenset({int, float, Decimal})
 _MAX_DECIMAL_DIGITS = 76
 _INT64_DIGITS = 19
+_NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}
+DIGITS = "as numbers they would lose digits"
+"""Why a column became text, for `notes`."""
 _SHOWN = 100
 _UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, pa.ArrowException)
 Sent: TypeAlias = Any
 """Values in a sequence, or texts in an Arrow array."""
+
+
+class LosesDigitsError(Exception):
+    """A column has numbers that a floating number cannot hold; text holds them. `place` is the column's."""
+
+    place = 0
+
+
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 
 
@@ -40,7 +52,9 @@ def array_of(values: Sequence[Any]) -> Column:
     if bytes in types and types != {bytes}:
         return pa.array([_bytes(value) for value in values], pa.binary())
     try:
-        if types == {int, float}:
+        if float in types and len(types) > 1 and types <= _NUMBERS:
+            if any(loses_digits(value) for value in values):
+                return pa.array([_text(value) for value in values], pa.string())
             return pa.array([None if value is None else float(value) for value in values], pa.float64())
         if len(types) <= 1 or types <= _NUMBERS:
             return pa.array(values)
@@ -84,14 +98,28 @@ def common_type(first: Kind, second: Kind) -> Kind:
     return pa.string()
 
 
+def loses_digits(value: Decimal | float | None) -> bool:
+    """Return whether a number is another one when it is written as a floating number."""
+    return value is not None and not isinstance(value, float) and Decimal(repr(float(value))) != value
+
+
 def cast(column: Column, to: Kind) -> Column:
-    """Return the column in a type that `common_type` returned for it."""
+    """Return the column in a type that `common_type` returned for it.
+
+    Raises `LosesDigitsError` when only text holds its numbers.
+    """
     column = as_text(column, to)
     if column.type.equals(to):
         return column
+    is_text = pa.types.is_binary(to) or pa.types.is_string(to)
+    if pa.types.is_decimal(column.type) and not is_text and any(map(loses_digits, column.to_pylist())):
+        raise LosesDigitsError
+    has_own_text = any(kind(column.type) for kind in (pa.types.is_duration, pa.types.is_floating, pa.types.is_decimal))
     with suppress(*_MIXED):
-        if not pa.types.is_duration(column.type):  # its text would be a bare number
-            return column.cast(to, safe=not pa.types.is_floating(to))
+        if not (is_text and has_own_text):
+            return column.cast(to)
+    if not is_text:
+        raise LosesDigitsError
     return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
 
 
@@ -163,6 +191,10 @@ def _text(value: Any) -> str | None:
         return value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
+    if isinstance(value, float):
+        return _NOT_FINITE.get(value, "NaN" if math.isnan(value) else str(value))
+    if isinstance(value, Decimal):
+        return format(value, "f")
     if isinstance(value, timedelta):
         return interval_text(0, value.days, value.seconds * 1_000_000 + value.microseconds)
     return _json(value) if isinstance(value, list) else str(value)

@@ -172,6 +172,14 @@ def test_not_a_number_makes_a_column_of_numerics_floats(query_postgres):
     assert math.isnan(answer.rows[1]["x"])
 
 
+def test_not_a_number_beside_many_digits_makes_a_column_of_numerics_text(query_postgres):
+    values = "('12345678901234567.89'::numeric), ('NaN'), ('-infinity'), (NULL), (0.5)"
+    answer = query_postgres(f"SELECT x, array[x] AS l FROM (VALUES {values}) AS t (x)")
+    assert answer.types == {"x": "string", "l": "list<item: string>"}
+    texts = ["12345678901234567.89", "NaN", "-Infinity", None, "0.5"]
+    assert answer.rows == [{"x": text, "l": [text]} for text in texts]
+
+
 def test_columns_with_times_that_python_does_not_have_are_named(query_postgres):
     answer = query_postgres(
         "SELECT date 'infinity' AS d, array[date 'infinity'] AS l, array[[date 'infinity']] AS m, "

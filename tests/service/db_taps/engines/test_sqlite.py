@@ -58,6 +58,8 @@ def test_values_after_many_nulls_decide_the_type(query_sqlite, small_batches):
         ("'x'", "2.123456789012", "string", ["x", "2.123456789012"]),
         ("'x'", "x'ff00'", "binary", [b"x", b"\xff\x00"]),
         ("9007199254740993", "'x'", "string", ["9007199254740993", "x"]),
+        ("9007199254740993", "0.5", "string", ["9007199254740993", "0.5"]),
+        ("1e17", "0.5", "double", [1e17, 0.5]),
     ],
 )
 @pytest.mark.parametrize("apart", [1, 6])

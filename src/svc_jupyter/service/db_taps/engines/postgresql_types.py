@@ -1,9 +1,10 @@
 """PostgreSQL's types as plain Arrow types: what a data frame, a CSV and a Parquet file can hold.
 
 Whole and floating numbers, booleans, text, bytea, dates, times and timestamps arrive as Arrow types. Besides: numeric
-becomes a decimal (of the column's declared scale, or else of the largest scale found; a float if NaN or infinity
-occurs), json and jsonb text, an interval a duration if it has no months, else text. The server casts types without a
-counterpart (uuid, inet, ranges, composite values, timetz …) to text, money to numeric, oid to bigint.
+becomes a decimal (of the column's declared scale, or else of the largest scale found; with NaN or infinity a float, or
+text where that would lose digits), json and jsonb text, an interval a duration if it has no months, else text. The
+server casts types without a counterpart (uuid, inet, ranges, composite values, timetz …) to text, money to numeric, oid
+to bigint.
 
 The driver gives the elements of an array without its dimensions, so these are asked for beside it: an array of two
 dimensions becomes lists of lists. JSON as text where the arrays of a column differ in their number of dimensions.
@@ -15,6 +16,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from math import prod
 from typing import Any, Final
 
@@ -24,7 +26,7 @@ import pyarrow as pa
 from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind, compute
 from svc_jupyter.service.db_taps.intervals import durations, is_interval
 from svc_jupyter.service.db_taps.times import with_infinity
-from svc_jupyter.service.db_taps.values import decimal_type
+from svc_jupyter.service.db_taps.values import decimal_type, loses_digits
 
 _MAX_DIGITS = 76
 _TYPMOD_HEADER = 4
@@ -35,6 +37,8 @@ _LOWEST = (
 _LOWEST_DATE = -(2**31) + 10_957
 _INFINITY: Final = {_LOWEST: "-infinity", _LOWEST - 1: "infinity"}
 _INFINITY_OF_DATES: Final = {_LOWEST_DATE: "-infinity", _LOWEST_DATE - 1: "infinity"}
+_NOT_FINITE: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+"""The driver's words for numeric values, and PostgreSQL's."""
 _USUAL_WHOLE_DIGITS = 18  # room for larger numbers in later rows, so that the type rarely has to grow
 
 
@@ -205,7 +209,10 @@ def _decimals(texts: Column, precision: tuple[int, int] | None) -> Column:
     try:
         return texts.cast(decimal_type(digits, scale))
     except pa.ArrowInvalid:  # NaN and infinity are numeric too
-        return texts.cast(pa.float64())
+        values = texts.to_pylist()
+    if any(value.lower() not in _NOT_FINITE and loses_digits(Decimal(value)) for value in values if value is not None):
+        return pa.array([value and _NOT_FINITE.get(value.lower(), value) for value in values], pa.string())
+    return texts.cast(pa.float64())
 
 
 def _needed_precision(texts: Column) -> tuple[int, int]:

@@ -41,6 +41,7 @@ _BEFORE_BEGIN = frozenset({"PRAGMA", "VACUUM"})
 _READING = frozenset({"SELECT", "VALUES", "WITH"})
 _SHORTENED_NUMBER = r"^-?\d\.\d{6}e[+-]\d{2,3}$"
 _SHORTENED_LENGTHS = (12, 14)
+_EXACT_INTEGERS, _LARGEST_INTEGER = 2.0**53, 2.0**63
 _VIEW = "svc_declared_types"
 
 
@@ -140,6 +141,8 @@ def _checked(reader: pa.RecordBatchReader, declared: list[Kind] | None) -> Itera
             raise InferenceFailed from None
         if any(_has_shortened_number(batch.column(n)) for n in mixed):
             raise InferenceFailed
+        if any(_has_rounded_integer(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)):
+            raise InferenceFailed
         columns = [
             missing(len(column), kind) if len(column) and column.null_count == len(column) else column
             for column, kind in zip(batch.columns, kinds, strict=True)
@@ -153,6 +156,15 @@ def _has_shortened_number(column: Any) -> bool:
     if lengths["max"] is None or lengths["max"] < _SHORTENED_LENGTHS[0] or lengths["min"] > _SHORTENED_LENGTHS[1]:
         return False
     return bool(compute.any(compute.match_substring_regex(column, _SHORTENED_NUMBER)).as_py())
+
+
+def _has_rounded_integer(column: Any, declared: Kind) -> bool:
+    """Return whether a floating number may be an integer that the driver rounded, since it stood beside a fraction."""
+    if not pa.types.is_floating(column.type) or pa.types.is_floating(declared):
+        return False
+    size = compute.abs(column)
+    is_rounded = compute.and_(compute.greater_equal(size, _EXACT_INTEGERS), compute.less_equal(size, _LARGEST_INTEGER))
+    return bool(compute.any(is_rounded).as_py())
 
 
 def _schema(names: list[str], types: list[Kind]) -> pa.Schema:
