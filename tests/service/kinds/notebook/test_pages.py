@@ -49,7 +49,7 @@ async def test_a_page_shows_cells_and_outputs_and_is_made_once(executed):
 async def test_a_page_shows_the_images_that_are_attached_to_markdown(executed):
     found = nbformat.read(executed, 4)
     source = (
-        "![as markdown](attachment:a.png)\n\n"
+        "![as markdown](attachment:a.png) ![quoted](attachment:b%20c.png) ![lost](attachment:lost.png)\n\n"
         "<img width=9 src=\"attachment:b%20c.png\"> and <img src='attachment:b c.png'>\n\n"
         '`<img src="attachment:a.png">` <img src="attachment:none.png">'
     )
@@ -58,9 +58,10 @@ async def test_a_page_shows_the_images_that_are_attached_to_markdown(executed):
     nbformat.write(found, executed)
     text = (await NotebookPages().page(executed)).read_text()
     assert text.count("data:image/png;base64,QQ==") == 1
-    assert text.count('src="data:image/gif;base64,Qg=="') == 2
+    assert text.count('src="data:image/gif;base64,Qg=="') == 3
+    assert 'alt="lost" src="data:image/png;base64,"' in text
     assert '&lt;img src="attachment:a.png"&gt;' in text
-    assert 'src="attachment:none.png"' in text
+    assert text.count('src="data:image/png;base64,"') == 2
 
 
 async def test_a_notebook_that_cannot_be_shown_is_reported(executed):

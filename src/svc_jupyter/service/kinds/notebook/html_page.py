@@ -24,24 +24,35 @@ _MEMORY_BYTES = 4 * 2**30
 _ATTACHED = re.compile(r"""(<img\b[^>]*?\ssrc\s*=\s*)(?:"attachment:([^"]*)"|'attachment:([^']*)')""", re.IGNORECASE)
 
 
+class _Attachments(dict[str, Mapping[str, str]]):
+    """A cell's attachments by their names, also quoted as in a URL; one that is missing is an image without data."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str) -> Mapping[str, str]:
+        return self.get(unquote(name)) or {"image/png": ""}
+
+
 class _Exporter(HTMLExporter):
-    """nbconvert's, which shows the image in `![name](attachment:name)`, but not in `<img src="attachment:name">`."""
+    """nbconvert's, which fails at a missing attachment, and does not show that of `<img src="attachment:name">`."""
 
     @pass_context
     def markdown2html(self, context: Mapping[str, Any], source: str) -> str:
         """Return a markdown cell as HTML, with its attached images in it."""
-        attachments = context.get("cell", {}).get("attachments", {})
+        attachments = _Attachments(context.get("cell", {}).get("attachments", {}))
 
         def embedded(found: re.Match[str]) -> str:
             name = html.unescape(found[2] or found[3] or "")
-            bundle = attachments.get(name) or attachments.get(unquote(name)) or {}
-            images = [item for item in bundle.items() if item[0].startswith("image/")]
+            images = [item for item in attachments[name].items() if item[0].startswith("image/")]
             if not images:
                 return found[0]
             media_type, data = images[0]
             return f'{found[1]}"data:{html.escape(media_type)};base64,{html.escape("".join(data.split()))}"'
 
-        page: str = super().markdown2html(context, source)
+        page: str = super().markdown2html(
+            {"cell": {"attachments": attachments}, "resources": context.get("resources", {})}, source
+        )
         return _ATTACHED.sub(embedded, page)
 
 
