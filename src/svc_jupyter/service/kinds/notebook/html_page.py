@@ -12,11 +12,11 @@ import re
 import resource
 import sys
 from collections.abc import Mapping
+from functools import wraps
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from jinja2 import pass_context
 from nbconvert.exporters.html import HTMLExporter
 
 _CPU_SECONDS = 120
@@ -37,7 +37,7 @@ class _Attachments(dict[str, Mapping[str, str]]):
 class _Exporter(HTMLExporter):
     """nbconvert's, which fails at a missing attachment, and does not show that of `<img src="attachment:name">`."""
 
-    @pass_context
+    @wraps(HTMLExporter.markdown2html)  # with its mark, by which the filter is given the context
     def markdown2html(self, context: Mapping[str, Any], source: str) -> str:
         """Return a markdown cell as HTML, with its attached images in it."""
         attachments = _Attachments(context.get("cell", {}).get("attachments", {}))
