@@ -1,7 +1,7 @@
-from datetime import date
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import pyarrow as pa
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from svc_jupyter.client import UnexpectedAnswer
 from svc_jupyter.client.commands.tables import (
+    Dtypes,
     arrow_type,
     as_text,
     column_types,
@@ -187,6 +188,34 @@ def test_a_struct_whose_field_is_null_in_another_row_keeps_its_digits() -> None:
     assert made["x"].tolist() == [{"a": 1239162456494753671}, {"a": None}]
 
 
+@pytest.mark.parametrize("dtypes", ["nullable", "numpy"])
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("us", datetime(2020, 1, 30, 23, 2, 3, tzinfo=UTC)),
+        ("ns", pd.Timestamp("2020-01-30 23:02:03.000000001", tz="UTC")),
+    ],
+)
+def test_instants_within_a_value_keep_their_zone_and_their_nanoseconds(
+    unit: Literal["us", "ns"], expected: object, dtypes: Dtypes
+) -> None:
+    kind = pa.timestamp(unit, "UTC")
+    number = 1_580_425_323_000_000_001 if unit == "ns" else 1_580_425_323_000_000
+    instant = pa.scalar(number, pa.int64()).cast(kind)
+    within = pa.struct([("l", pa.list_(kind)), ("m", pa.map_(pa.string(), kind)), ("t", kind)])
+    value = {"l": [instant, None], "m": [("k", instant)], "t": instant}
+    made = frame(pa.table({"x": pa.array([value], within), "l": pa.array([[instant]], pa.list_(kind))}), dtypes)
+    assert list(made["l"][0]) == [expected]
+    read = made["x"][0]
+    assert (list(read["l"]), read["m"], read["t"]) == ([expected, None], [("k", expected)], expected)
+
+
+def test_nanoseconds_without_a_zone_and_lengths_of_time_within_a_value_are_no_numbers() -> None:
+    kind = pa.struct([("t", pa.timestamp("ns")), ("d", pa.duration("ns"))])
+    made = frame(pa.table({"x": pa.array([{"t": 1, "d": 1}], kind)}))
+    assert made["x"][0] == {"t": pd.Timestamp("1970-01-01 00:00:00.000000001"), "d": pd.Timedelta(1, "ns")}
+
+
 @given(st.lists(st.none() | st.integers(-(2**63), 2**63 - 1)))
 def test_any_integers_come_back_as_they_were(numbers: list[int | None]) -> None:
     column = frame(pa.table({"n": pa.array(numbers, pa.int64())}))["n"]
@@ -235,10 +264,16 @@ def test_a_table_as_text_is_read_back() -> None:
 
 def test_values_are_text_as_the_service_sends_them() -> None:
     table = pa.table(
-        {"b": [True, False], "x": [b"\x00\xff", None], "l": [[1, None], None], "s": [{"d": date(2020, 1, 2)}, None]}
+        {
+            "b": [True, False],
+            "x": [b"\x00\xff", None],
+            "l": [[1, None], None],
+            "s": [{"d": date(2020, 1, 2)}, None],
+            "f": pa.array([0.1, None], pa.float32()),
+        }
     )
     assert as_text(table, typed=True) == (
-        'b\tx\tl\ts\r\ntrue\t00ff\t[1, null]\t{"d": "2020-01-02"}\r\nfalse\tNULL\tNULL\tNULL\r\n'
+        'b\tx\tl\ts\tf\r\ntrue\t00ff\t[1, null]\t{"d": "2020-01-02"}\t0.1\r\nfalse\tNULL\tNULL\tNULL\tNULL\r\n'
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
+import pyarrow as pa
 import pytest
 from tests.conftest import end_commands_of
 from tests.support.engines import engine_at_once
@@ -13,6 +14,7 @@ from tests.support.hadoop import HadoopService, end_clusters_of, start_cluster, 
 from tests.support.hive import end_metastore_of
 from tests.support.pig import FLIGHTS, put_data, rows_of, succeeded
 from tests.support.service_process import wait_until
+from tests.types.tables import HIVE, check
 
 from svc_jupyter.service.installs.engine import Engine
 
@@ -76,6 +78,17 @@ def test_hive_makes_a_partition_that_a_sensor_sees(service: HadoopService) -> No
         sensor = {"schema": "default", "table": table, "columns": [{"column": "day", "values": [day]}]}
         seen[day] = service.http.post("/sensors/partition_sensor", json=sensor).json()
     assert seen == {"2026-11-21": {"status": "true"}, "2026-11-22": {"status": "false"}}
+
+
+def test_types_of_hive_become_those_of_the_table_of_types(service: HadoopService) -> None:
+    def table_of(query: str) -> pa.Table:
+        record = ended(service, service.http.post("/commands", json={"command_type": "HiveCommand", "query": query}))
+        accept = {"Accept": "application/vnd.apache.arrow.stream"}
+        answer = service.http.get(f"/commands/{record['id']}/results", headers=accept)
+        assert answer.status_code == 200, answer.text
+        return pa.ipc.open_stream(answer.content).read_all()
+
+    check(HIVE, table_of)
 
 
 def test_a_node_is_added_and_removed(service: HadoopService) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -13,6 +12,7 @@ from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of
 from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess
+from tests.types.tables import PRESTO, check
 
 from svc_jupyter.service.installs.engine import Engine
 
@@ -41,13 +41,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
 
 
 def test_a_query_starts_the_cluster_and_gives_nested_types(service: ServiceProcess) -> None:
-    answer = service.http.post(
-        "/commands", json={"command_type": "PrestoCommand", "query": f"-- a\nSELECT ';';\n{_QUERY}"}
-    )
-    assert answer.status_code == 200, answer.text
-    record = service.ended(answer.json()["id"], 280)
-    assert record["status"] == "done", record["message"]
-    [row] = table_of(service, record).to_pylist()
+    [row] = table_of(service, f"-- a\nSELECT ';';\n{_QUERY}").to_pylist()
     assert row == {
         "price": Decimal("1.50"),
         "numbers": [1, None],
@@ -57,7 +51,15 @@ def test_a_query_starts_the_cluster_and_gives_nested_types(service: ServiceProce
     }
 
 
-def table_of(service: ServiceProcess, record: dict[str, Any]) -> pa.Table:
+def test_its_types_become_those_of_the_table_of_types(service: ServiceProcess) -> None:
+    check(PRESTO, lambda query: table_of(service, query))
+
+
+def table_of(service: ServiceProcess, query: str) -> pa.Table:
+    answer = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": query})
+    assert answer.status_code == 200, answer.text
+    record = service.ended(answer.json()["id"], 280)
+    assert record["status"] == "done", record["message"]
     accept = {"Accept": "application/vnd.apache.arrow.stream"}
     answer = service.http.get(f"/commands/{record['id']}/results", headers=accept)
     assert answer.status_code == 200, answer.text

@@ -6,10 +6,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 from tests.integration.kernel_session import KernelSession
 from tests.support import spark as on_spark
 from tests.support.service_process import ServiceProcess
+from tests.types.tables import SPARK, check
 
 pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-spark")]
 
@@ -32,6 +34,15 @@ def test_an_sql_cell_gives_a_typed_frame(service: ServiceProcess, tmp_path: Path
         assert kernel.value("found.astype(str).values.tolist()") == [["0", "0.00"], ["1", "1.00"], ["2", "2.00"]]
     finally:
         kernel.close()
+
+
+def test_its_types_become_those_of_the_table_of_types(service: ServiceProcess) -> None:
+    def table_of(query: str) -> pa.Table:
+        record = on_spark.run(service, sql=query, language="sql")
+        assert record["status"] == "done", record["message"]
+        return on_spark.results(service, record["id"])
+
+    check(SPARK, table_of)
 
 
 def test_the_table_of_a_programs_last_expression_is_its_result(service: ServiceProcess) -> None:

@@ -25,6 +25,40 @@ def field_text(value: Any) -> str:
     return text
 
 
+def field_texts(column: Any) -> list[str | None]:
+    """Return the values of a column as fields, None for none."""
+    return [None if value is None else field_text(value) for value in shortest(column).to_pylist()]
+
+
+def shortest(column: Any) -> Any:
+    """Return a column with its floats of 32 bits, also nested ones, as floats of 64 bits that print the same: 0.1."""
+    import pyarrow as pa
+
+    doubles = _with_floats_as(pa.float64(), column.type)
+    if doubles.equals(column.type):
+        return column
+    return column.cast(_with_floats_as(pa.string(), column.type)).cast(doubles)  # at once it is 0.10000000149011612
+
+
+def _with_floats_as(new: pa.DataType, kind: Any) -> Any:
+    import pyarrow as pa
+
+    def within(field: pa.Field[Any]) -> pa.Field[Any]:
+        return field.with_type(_with_floats_as(new, field.type))
+
+    if pa.types.is_float32(kind):
+        return new
+    if pa.types.is_struct(kind):
+        return pa.struct([within(kind.field(place)) for place in range(kind.num_fields)])
+    if pa.types.is_map(kind):
+        return pa.map_(within(kind.key_field), within(kind.item_field))
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(within(kind.value_field), kind.list_size)
+    if pa.types.is_list(kind):
+        return pa.list_(within(kind.value_field))
+    return pa.large_list(within(kind.value_field)) if pa.types.is_large_list(kind) else kind
+
+
 def csv_schema(schema: pa.Schema) -> pa.Schema:
     """Return the schema for CSV, which has no lists, maps, binary or durations: such columns become text."""
     import pyarrow as pa
@@ -37,7 +71,7 @@ def csv_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     import pyarrow as pa
 
     columns = [
-        column if column.type.equals(kind) else pa.array(_texts(column), pa.string())
+        column if column.type.equals(kind) else pa.array(field_texts(column), pa.string())
         for column, kind in zip(batch.columns, schema.types, strict=True)
     ]
     return pa.RecordBatch.from_arrays(columns, schema=schema)
@@ -63,10 +97,6 @@ def parquet_schema(schema: pa.Schema) -> pa.Schema:
 def parquet_batch(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     """Return rows in a schema that `parquet_schema` returned."""
     return batch.rename_columns(schema.names)
-
-
-def _texts(column: Any) -> list[str | None]:
-    return [None if value is None else field_text(value) for value in column.to_pylist()]
 
 
 def _needs_text(kind: pa.DataType) -> bool:

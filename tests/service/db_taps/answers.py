@@ -34,14 +34,17 @@ class Answer:
         return self.error["failure"]
 
     @property
-    def rows(self) -> list[dict[str, Any]]:
+    def found(self) -> pa.Table:
         assert self.table is not None, self.error
-        return self.table.to_pylist()
+        return self.table
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        return self.found.to_pylist()
 
     @property
     def types(self) -> dict[str, str]:
-        assert self.table is not None, self.error
-        return {field.name: str(field.type) for field in self.table.schema}
+        return {field.name: str(field.type) for field in self.found.schema}
 
 
 Query = Callable[..., Answer]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.result_forms import csv_batch, csv_schema, field_text, parquet_batch, parquet_schema
+from svc_jupyter.api.result_forms import csv_batch, csv_schema, field_text, parquet_batch, parquet_schema, shortest
 from svc_jupyter.client.errors import UnexpectedAnswer
 
 if TYPE_CHECKING:
@@ -71,23 +71,46 @@ def frame(table: pa.Table, dtypes: Dtypes = "nullable") -> pd.DataFrame:
     With "nullable", a column of integers or booleans with a NULL gets pandas' `Int64`, `UInt8`, `boolean` and so on;
     integers beside a NULL in arrays, maps and structs are Python's. With "numpy", such integers become floats, which
     hold no more than 15 digits of them, and such booleans objects.
+
+    Within arrays, maps and structs, instants have their zone, and times in nanoseconds are pandas'; an array beside the
+    latter is a list.
     """
     import pyarrow as pa
 
-    if dtypes == "numpy":
-        whole: pd.DataFrame = table.to_pandas()
-        return whole
-    nullable = {
-        place: column
-        for place, column in enumerate(table.columns)
-        if column.null_count and (pa.types.is_integer(column.type) or pa.types.is_boolean(column.type))
-    }
-    for place, column in nullable.items():  # converted below, by position: names may be equal
-        table = table.set_column(place, table.field(place).name, pa.nulls(len(column)))
-    result: pd.DataFrame = table.to_pandas(integer_object_nulls=True)
-    for place, column in nullable.items():
-        result.isetitem(place, column.to_pandas(types_mapper=_nullable_dtype).array)
+    is_nullable = dtypes == "nullable"
+    own = {place: made for place, column in enumerate(table.columns) if (made := _own(column, is_nullable)) is not None}
+    for place in own:  # by position: names may be equal
+        table = table.set_column(place, table.field(place).name, pa.nulls(len(table)))
+    result: pd.DataFrame = table.to_pandas(integer_object_nulls=is_nullable)
+    for place, values in own.items():
+        result.isetitem(place, values.array)
     return result
+
+
+def _own(column: pa.ChunkedArray[Any], is_nullable: bool) -> pd.Series[Any] | None:
+    """Return the values of a column that pyarrow would change on its way to pandas; None for any other."""
+    import pandas as pd
+    import pyarrow as pa
+
+    kind = column.type
+    made: pd.Series[Any] | None = None
+    if pa.types.is_nested(kind):
+        times = [each for each in _leaves(kind) if pa.types.is_timestamp(each) or pa.types.is_duration(each)]
+        if any(each.unit == "ns" for each in times):  # in structs they would be integers
+            return pd.Series(column.to_pylist(), dtype="object")
+        if any(getattr(each, "tz", None) for each in times):  # in arrays they would be without it
+            made = column.to_pandas(timestamp_as_object=True, integer_object_nulls=is_nullable)
+    elif is_nullable and column.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        made = column.to_pandas(types_mapper=_nullable_dtype)
+    return made
+
+
+def _leaves(kind: Any) -> Iterator[Any]:
+    """Yield the types of the values in an Arrow type of arrays, maps and structs."""
+    for place in range(kind.num_fields):
+        yield from _leaves(kind.field(place).type)
+    if not kind.num_fields:
+        yield kind
 
 
 def _nullable_dtype(kind: pa.DataType) -> Any:
@@ -239,6 +262,6 @@ def as_text(table: pa.Table, *, typed: bool) -> str:
     if not typed:
         return "".join(f"{line}{ROW_END}" for line in table[LINE_COLUMN].to_pylist())
 
-    rows = zip(*(column.to_pylist() for column in table.columns), strict=True)
+    rows = zip(*(shortest(column).to_pylist() for column in table.columns), strict=True)
     lines = ["\t".join(map(field_text, row)) for row in (table.column_names, *rows)]
     return "".join(f"{line}{ROW_END}" for line in lines)

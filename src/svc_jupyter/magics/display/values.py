@@ -41,8 +41,11 @@ _DTYPES = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "
 
 
 def values_of(column: pd.Series[Any]) -> list[Any]:
-    """Return the values of a column as Python objects; missing ones are None."""
-    return [None if missing else value for value, missing in zip(column.tolist(), column.isna().tolist(), strict=True)]
+    """Return the values of a column as Python objects, floats of 32 bits as they print; missing ones are None."""
+    values = column.tolist()
+    if column.dtype == "float32":
+        values = [float(str(value)) for value in column.to_numpy()]  # 0.1, not 0.10000000149011612
+    return [None if missing else value for value, missing in zip(values, column.isna().tolist(), strict=True)]
 
 
 def type_of(column: pd.Series[Any], values: Sequence[Any], declared: str = "") -> str:

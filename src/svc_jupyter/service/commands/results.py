@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from svc_jupyter.api.paths import CSV, PARQUET
-from svc_jupyter.api.result_forms import csv_batch, csv_schema, field_text, parquet_batch, parquet_schema
+from svc_jupyter.api.result_forms import csv_batch, csv_schema, field_text, parquet_batch, parquet_schema, shortest
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.commands.row_pieces import AS_PARQUET, AS_TEXT, MappedRows
 from svc_jupyter.service.commands.rows import parse_root_name
@@ -175,4 +175,4 @@ def _tsv_rows(file: Path, *, headers: bool) -> Iterator[str]:
 
 
 def _texts(column: pa.Array[Any]) -> list[str]:
-    return [field_text(value) for value in column.to_pylist()]
+    return [field_text(value) for value in shortest(column).to_pylist()]

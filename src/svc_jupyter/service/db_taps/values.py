@@ -21,7 +21,8 @@ from svc_jupyter.service.db_taps.intervals import interval_text
 from svc_jupyter.service.db_taps.times import as_text
 
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
-_NUMBERS = frozenset({int, float, Decimal})
+_EXACT = frozenset({int, Decimal})
+_NUMBERS = _EXACT | {float}
 _MAX_DECIMAL_DIGITS = 76
 _INT64_DIGITS = 19
 _NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}
@@ -43,7 +44,10 @@ _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, Overf
 
 
 def array_of(values: Sequence[Any]) -> Column:
-    """Return the values as an Arrow array of the narrowest type that holds them all, text if no other does."""
+    """Return the values as an Arrow array of the narrowest type that holds them all, text if no other does.
+
+    Integers are of 64 bits, or decimals where one is beyond them.
+    """
     types = set(map(type, values))
     if not types <= _PLAIN:
         values = [_plain(value) for value in values]
@@ -59,7 +63,10 @@ def array_of(values: Sequence[Any]) -> Column:
         if len(types) <= 1 or types <= _NUMBERS:
             return pa.array(values)
     except _MIXED:
-        pass  # beyond the type's range, or lists of different types: text preserves everything
+        pass  # beyond the type's range, or lists of different types
+    with suppress(*_MIXED):
+        if types and types <= _EXACT:
+            return pa.array([None if value is None else Decimal(value) for value in values])
     return pa.array([_text(value) for value in values], pa.string())
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.service.db_taps.answers import Query
+from tests.types.tables import DUCKDB, check
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.ground.settings import Settings
@@ -96,6 +97,10 @@ def test_each_type_has_a_plain_counterpart(query: Query) -> None:
     [row] = answer.rows
     read = zip(answer.types.values(), row.values(), strict=True)
     assert [(expression, *found) for (expression, *_), found in zip(TYPES, read, strict=True)] == TYPES
+
+
+def test_its_types_become_those_of_the_table_of_types(query: Query) -> None:
+    check(DUCKDB, lambda text: query(text).found)
 
 
 def test_columns_with_times_that_python_does_not_have_are_named(query: Query) -> None:

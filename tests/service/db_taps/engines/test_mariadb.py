@@ -13,6 +13,7 @@ import pymysql
 import pytest
 from tests.service.db_taps.answers import Query
 from tests.support.service_process import wait_until
+from tests.types.tables import MARIADB, check
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.ground.settings import Settings
@@ -105,3 +106,7 @@ def test_bodies_with_blocks_stay_whole(query: Query) -> None:
 
 def test_an_open_quote_is_refused_by_the_server(query: Query) -> None:
     assert query("SELECT 'open; SELECT 2").message.startswith("You have an error in your SQL syntax")
+
+
+def test_its_types_become_those_of_the_table_of_types(query: Query) -> None:
+    check(MARIADB, lambda text: query(text).found)

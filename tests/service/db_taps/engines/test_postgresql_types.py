@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
 import pytest
+from tests.types.tables import POSTGRESQL, check
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.job import Connection
@@ -98,6 +99,10 @@ def test_a_type_of_postgresql_has_a_plain_counterpart(query_postgres, expression
     answer = query_postgres(f"SELECT {expression} AS x")
     assert answer.types == {"x": kind}
     assert answer.rows == [{"x": value}]
+
+
+def test_its_types_become_those_of_the_table_of_types(query_postgres):
+    check(POSTGRESQL, lambda text: query_postgres(text).found)
 
 
 @pytest.mark.parametrize(

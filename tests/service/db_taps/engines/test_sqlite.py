@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 from tests.support.locked_sqlite import locked
+from tests.types.tables import SQLITE, check
 
 from svc_jupyter.service.db_taps.engines import sqlite, sqlite_rules
 
@@ -250,3 +251,7 @@ def test_comments_in_a_view_are_kept(query_sqlite):
     view = "CREATE VIEW v AS SELECT 1 AS a -- one; two\n, 2 AS b /* three */"
     query_sqlite(f"{view};")
     assert query_sqlite("SELECT sql FROM sqlite_master WHERE name = 'v'").rows == [{"sql": view}]
+
+
+def test_its_types_become_those_of_the_table_of_types(query_sqlite):
+    check(SQLITE, lambda text: query_sqlite(text).found)

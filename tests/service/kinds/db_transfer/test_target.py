@@ -53,6 +53,21 @@ def test_values_keep_their_meaning(tap: Connection) -> None:
     assert rows_of(tap) == [first, (2, None, None, None, None)]
 
 
+def test_numbers_and_bytes_within_a_value_are_written_as_in_a_result(tap: Connection) -> None:
+    kind = pa.struct([("f", pa.float32()), ("b", pa.binary())])
+    write(
+        tap,
+        pa.table(
+            {
+                "id": [1],
+                "price": pa.array([0.1], pa.float32()),
+                "tags": pa.array([{"f": 0.1, "b": b"\x00\xff"}], kind),
+            }
+        ),
+    )
+    assert rows_of(tap) == [(1, 0.1, None, None, '{"f": 0.1, "b": "00ff"}')]
+
+
 def test_a_row_that_is_refused_leaves_the_table_as_it_was(tap: Connection) -> None:
     write(tap, _ROWS.slice(1, 1))
     with pytest.raises(QueryFailure, match="UNIQUE constraint failed"):

@@ -11,6 +11,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.result_forms import shortest
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -157,9 +159,7 @@ def json_values(values: pa.Array[Any], rows: Sequence[int], column: Column) -> l
         return [None if text is None else _without_zeros(text) for text in as_text(taken, column).to_pylist()]
     if column.type in (ColumnType.TEXT, ColumnType.DECIMAL):
         return [cut(text) for text in as_text(taken, column).to_pylist()]
-    if pa.types.is_float32(taken.type):
-        taken = taken.cast(pa.string()).cast(pa.float64())  # 0.1, not 0.10000000149011612
-    return [json_number(value) for value in taken.to_pylist()]
+    return [json_number(value) for value in shortest(taken).to_pylist()]
 
 
 def json_number(value: Any) -> Any:
@@ -198,7 +198,7 @@ def _nested_text(values: pa.Array[Any], row: int) -> str:
     import pyarrow as pa
 
     try:
-        value = values[row].as_py()
+        value = shortest(values.slice(row, 1))[0].as_py()
     except (ValueError, OverflowError, pa.ArrowException):  # a time with nanoseconds, or before the year 1
         value = str(values[row])
     return json.dumps(value, ensure_ascii=False, default=_text)

@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
+from svc_jupyter.api.result_forms import field_text, shortest
 from svc_jupyter.service.db_taps.arrow import Column, ColumnField, Kind, compute
 from svc_jupyter.service.db_taps.intervals import durations, is_interval
 from svc_jupyter.service.db_taps.times import with_infinity
@@ -105,7 +106,7 @@ def shaped(column: Column, dimensions: Column) -> Column:
         return column
     of_rows = encoded.indices.to_pylist()
     if len(ranks) > 1:
-        rows = zip(column.to_pylist(), of_rows, strict=True)
+        rows = zip(shortest(column).to_pylist(), of_rows, strict=True)
         texts = [_as_json(values, None if place is None else shapes[place]) for values, place in rows]
         return pa.array(texts, pa.string())
     filled = np.array([shapes[place] for place in of_rows if place is not None], dtype="i8")
@@ -143,7 +144,7 @@ def _lists(lengths: Any, values: Column, mask: Column | None = None) -> Column:
 
 
 def _as_json(values: Sequence[Any] | None, shape: Sequence[int] | None) -> str | None:
-    return None if values is None else json.dumps(_nested(values, shape or (0,)), default=str)
+    return None if values is None else json.dumps(_nested(values, shape or (0,)), default=field_text)
 
 
 def _nested(values: Sequence[Any], shape: Sequence[int]) -> list[Any]:

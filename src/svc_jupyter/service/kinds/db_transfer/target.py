@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import closing
@@ -11,6 +10,7 @@ from typing import Any, Final
 
 import pyarrow as pa
 
+from svc_jupyter.api.result_forms import field_texts, shortest
 from svc_jupyter.service.db_taps.arrow import Column, Kind
 from svc_jupyter.service.db_taps.engines.engine import cannot_connect
 from svc_jupyter.service.db_taps.failures import QueryFailure
@@ -103,16 +103,14 @@ def _to_sqlite(
 def _for_sqlite(kind: Kind) -> Callable[[Column], list[Any]]:
     """Return a converter of values for SQLite, which stores only numbers, text and bytes."""
     if pa.types.is_nested(kind):
-        return lambda column: [
-            None if value is None else json.dumps(value, default=str) for value in column.to_pylist()
-        ]
+        return field_texts
     if pa.types.is_decimal(kind):
         return lambda column: [None if value is None else str(value) for value in column.to_pylist()]
     if pa.types.is_timestamp(kind):
         return lambda column: [None if value is None else value.isoformat(" ") for value in column.to_pylist()]
     if pa.types.is_date(kind):
         return lambda column: [None if value is None else value.isoformat() for value in column.to_pylist()]
-    return lambda column: list(column.to_pylist())
+    return lambda column: list(shortest(column).to_pylist())
 
 
 def _to_postgresql(
@@ -180,6 +178,5 @@ def _for_postgresql(kind: Kind) -> Kind:
 
 def _postgresql_column(column: Column, kind: Kind) -> Column:
     if pa.types.is_nested(column.type):
-        texts = (None if value is None else json.dumps(value, default=str) for value in column.to_pylist())
-        return pa.array(texts, pa.string())
+        return pa.array(field_texts(column), pa.string())
     return column.cast(kind)

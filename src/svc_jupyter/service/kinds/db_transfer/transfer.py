@@ -11,6 +11,7 @@ from typing import Any, Final, TextIO
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
+from svc_jupyter.api.result_forms import field_texts
 from svc_jupyter.files import write_whole
 from svc_jupyter.service.db_taps.arrow import Column, Kind
 from svc_jupyter.service.db_taps.engines.engine import Engine, Sink
@@ -266,8 +267,7 @@ def stored(column: Column, kind: Kind) -> Column:
     if column.type.equals(kind):
         return column
     if pa.types.is_nested(column.type):
-        texts = (None if value is None else json.dumps(value, default=str) for value in column.to_pylist())
-        return pa.array(texts, pa.string())
+        return pa.array(field_texts(column), pa.string())
     if pa.types.is_timestamp(column.type) and column.type.tz is not None:
         return column.cast(pa.timestamp("us", "UTC"), safe=False).cast(kind)
     if pa.types.is_string(kind) and (pa.types.is_time(column.type) or pa.types.is_duration(column.type)):
