@@ -8,12 +8,14 @@ from uuid import uuid4
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
 from tests.conftest import end_commands_of
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import HadoopService, end_clusters_of, start_cluster, use_hadoop
 from tests.support.hive import end_metastore_of
 from tests.support.pig import FLIGHTS, put_data, rows_of, succeeded
 from tests.support.service_process import wait_until
+from tests.types import round_trips as of
 from tests.types.tables import HIVE, check
 
 from svc_jupyter.service.installs.engine import Engine
@@ -81,14 +83,22 @@ def test_hive_makes_a_partition_that_a_sensor_sees(service: HadoopService) -> No
 
 
 def test_types_of_hive_become_those_of_the_table_of_types(service: HadoopService) -> None:
-    def table_of(query: str) -> pa.Table:
-        record = ended(service, service.http.post("/commands", json={"command_type": "HiveCommand", "query": query}))
-        accept = {"Accept": "application/vnd.apache.arrow.stream"}
-        answer = service.http.get(f"/commands/{record['id']}/results", headers=accept)
-        assert answer.status_code == 200, answer.text
-        return pa.ipc.open_stream(answer.content).read_all()
+    check(HIVE, lambda query: table_of(service, query))
 
-    check(HIVE, table_of)
+
+@pytest.mark.all
+@of.tables(3)
+@given(of.rows(of.HIVE, 20))
+def test_values_come_out_of_hive_as_they_went_in(service: HadoopService, rows: list[of.Row]) -> None:
+    of.check(rows, of.HIVE, table_of(service, of.SPARK_LITERALS.script(rows, of.HIVE)))
+
+
+def table_of(service: HadoopService, query: str) -> pa.Table:
+    record = ended(service, service.http.post("/commands", json={"command_type": "HiveCommand", "query": query}))
+    accept = {"Accept": "application/vnd.apache.arrow.stream"}
+    answer = service.http.get(f"/commands/{record['id']}/results", headers=accept)
+    assert answer.status_code == 200, answer.text
+    return pa.ipc.open_stream(answer.content).read_all()
 
 
 def test_a_node_is_added_and_removed(service: HadoopService) -> None:

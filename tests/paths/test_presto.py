@@ -7,11 +7,13 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
 from tests.conftest import end_commands_of
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of
 from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess
+from tests.types import round_trips as of
 from tests.types.tables import PRESTO, check
 
 from svc_jupyter.service.installs.engine import Engine
@@ -53,6 +55,13 @@ def test_a_query_starts_the_cluster_and_gives_nested_types(service: ServiceProce
 
 def test_its_types_become_those_of_the_table_of_types(service: ServiceProcess) -> None:
     check(PRESTO, lambda query: table_of(service, query))
+
+
+@pytest.mark.all
+@of.tables(3)
+@given(of.rows(of.PRESTO, 20))
+def test_values_come_out_as_they_went_in(service: ServiceProcess, rows: list[of.Row]) -> None:
+    of.check(rows, of.PRESTO, table_of(service, of.PRESTO_LITERALS.script(rows, of.PRESTO)))
 
 
 def table_of(service: ServiceProcess, query: str) -> pa.Table:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
 from tests.integration.kernel_session import KernelSession
 from tests.support import spark as on_spark
 from tests.support.service_process import ServiceProcess
+from tests.types import round_trips as of
 from tests.types.tables import SPARK, check
 
 pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-spark")]
@@ -37,12 +39,20 @@ def test_an_sql_cell_gives_a_typed_frame(service: ServiceProcess, tmp_path: Path
 
 
 def test_its_types_become_those_of_the_table_of_types(service: ServiceProcess) -> None:
-    def table_of(query: str) -> pa.Table:
-        record = on_spark.run(service, sql=query, language="sql")
-        assert record["status"] == "done", record["message"]
-        return on_spark.results(service, record["id"])
+    check(SPARK, lambda query: table_of(service, query))
 
-    check(SPARK, table_of)
+
+@pytest.mark.all
+@of.tables(3)
+@given(of.rows(of.SPARK, 20))
+def test_values_come_out_as_they_went_in(service: ServiceProcess, rows: list[of.Row]) -> None:
+    of.check(rows, of.SPARK, table_of(service, of.SPARK_LITERALS.script(rows, of.SPARK)))
+
+
+def table_of(service: ServiceProcess, query: str) -> pa.Table:
+    record = on_spark.run(service, sql=query, language="sql")
+    assert record["status"] == "done", record["message"]
+    return on_spark.results(service, record["id"])
 
 
 def test_the_table_of_a_programs_last_expression_is_its_result(service: ServiceProcess) -> None:

@@ -76,13 +76,17 @@ async def test_valid_unicode_and_invalid_json_pass_the_unicode_check(raw: bytes)
     await check_unicode(raw)
 
 
-@pytest.mark.parametrize("text", [MANY, json.dumps(["ü" * LARGE_BYTES]), MANY.replace("ü", r"\ud83d\ude00")])
+@pytest.mark.parametrize(
+    "text", [MANY, json.dumps(["ü" * LARGE_BYTES]), MANY.replace("ü", r"\ud83d\ude00")], ids=["many", "long", "escaped"]
+)
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_large_body_means_what_a_small_one_would(text: str, encoding: str):
     assert parsed(text.encode(encoding)) == json.loads(text)
 
 
-@pytest.mark.parametrize("wrong", [MANY[:-1], MANY + "x", MANY.replace("null", "nil")])
+@pytest.mark.parametrize(
+    "wrong", [MANY[:-1], MANY + "x", MANY.replace("null", "nil")], ids=["open", "with more behind it", "of no value"]
+)
 def test_a_large_body_that_is_no_json_is_reported_as_a_small_one(wrong: str):
     with pytest.raises(json.JSONDecodeError):
         parsed(wrong.encode())

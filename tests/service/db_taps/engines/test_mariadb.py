@@ -7,12 +7,16 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 import pymysql
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.service.db_taps.answers import Query
 from tests.support.service_process import wait_until
+from tests.types import round_trips as of
 from tests.types.tables import MARIADB, check
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
@@ -110,3 +114,28 @@ def test_an_open_quote_is_refused_by_the_server(query: Query) -> None:
 
 def test_its_types_become_those_of_the_table_of_types(query: Query) -> None:
     check(MARIADB, lambda text: query(text).found)
+
+
+TYPES = {
+    "BIGINT": of.INTEGERS,
+    "BIGINT UNSIGNED": st.integers(0, 2**64 - 1),
+    "DECIMAL(38,10)": of.decimals(28, 10),
+    "DOUBLE": st.floats(allow_nan=False, allow_infinity=False).map(lambda number: number + 0.0),  # without -0.0
+    "LONGTEXT CHARACTER SET utf8mb4": of.TEXTS,
+    "BLOB": of.BYTES,
+    "DATE": st.dates(),
+    "DATETIME(6)": of.LOCAL_TIMES,
+    "TIME(6)": st.timedeltas(timedelta(hours=-838), timedelta(hours=838)),
+}
+
+
+@of.tables(30)
+@given(of.rows(TYPES))
+def test_values_come_out_as_they_went_in(query: Query, mariadb_port: int, rows: list[of.Row]) -> None:
+    with pymysql.connect(host="127.0.0.1", port=mariadb_port, user="root", database="d", charset="utf8mb4") as made:
+        cursor = made.cursor()
+        cursor.execute("DROP TABLE IF EXISTS t")
+        cursor.execute(f"CREATE TABLE t ({of.declared(TYPES)})")
+        cursor.executemany(f"INSERT INTO t VALUES (%s{', %s' * len(TYPES)})", of.numbered(rows))
+        made.commit()
+    of.check(rows, TYPES, query("SELECT * FROM t ORDER BY n").found)
