@@ -12,6 +12,7 @@ from tests.support.displayed import html_of
 
 from svc_jupyter.magics.display.grid import RESULT
 from svc_jupyter.magics.display.rendering import Facts, size_text
+from svc_jupyter.magics.display.values import json_value, values_of
 
 OF_THE_THEME = re.compile(r"^\s*(?:var\(--|0\b|none\b|collapse|separate|\d+px solid var\(--)")
 WIDE = pa.table({"n": list(range(5000)), "text": ["<script>alert(1)</script>"] * 5000})
@@ -124,6 +125,11 @@ def test_a_size_is_reported_in_words():
     assert size_text(pd.DataFrame({"a": [1]})) == "1 row × 1 column"
     assert size_text(pd.DataFrame({"a": range(336_776), "b": 1})) == "336,776 rows × 2 columns"
     assert size_text(pd.DataFrame()) == "no rows"
+
+
+def test_floats_of_32_bits_are_shown_as_they_print():
+    column = pd.Series([0.1, None], dtype="float32")
+    assert [json_value(value, "number") for value in values_of(column)] == [0.1, None]
 
 
 def test_facts_are_aligned_and_escaped():

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from svc_jupyter.service.commands.row_views.columns import columns_of, json_values
 from svc_jupyter.service.commands.row_views.job import Ask, Condition, Operator, Question, Wanted
 from svc_jupyter.service.commands.row_views.process import RowsView
 
@@ -42,3 +43,11 @@ def test_the_first_and_the_later_pages_are_of_one_order(
         page = json.loads(view.answer(question))
         assert [number for (number,) in page["rows"]] == expected[offset : offset + 100]
         assert page["total"] == len(expected)
+
+
+def test_floats_of_32_bits_are_shown_as_they_print() -> None:
+    struct = pa.struct([("f", pa.float32()), ("l", pa.list_(pa.float32()))])
+    schema = pa.schema([("real", pa.float32()), ("struct", struct)])
+    real, within = columns_of(schema)
+    assert json_values(pa.array([0.1, None], pa.float32()), [0, 1], real) == [0.1, None]
+    assert json_values(pa.array([{"f": 0.1, "l": [0.2]}], struct), [0], within) == ['{"f": 0.1, "l": [0.2]}']

@@ -157,6 +157,7 @@ def _conninfo(
         "user": user,
         "password": password,
         **(options or {}),
+        "client_encoding": "UTF8",  # as Arrow has texts; without it, the driver passes them as the database stores them
     }
     if password and "require_auth" not in values and values.get("sslmode") not in _VERIFYING:
         values["require_auth"] = _NO_CLEAR_TEXT

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
+import psycopg
 import pytest
+from tests.service.db_taps.answers import Query
 from tests.types.tables import POSTGRESQL, check
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
@@ -202,6 +204,23 @@ def test_the_scale_of_numerics_grows_with_later_rows(query_postgres):
     assert answer.types == {"x": "decimal128(21, 3)"}
     assert answer.table.num_rows == 2_000_000
     assert [answer.table["x"][0].as_py(), answer.table["x"][-1].as_py()] == [Decimal("1.500"), Decimal("0.125")]
+
+
+@pytest.fixture
+def query_latin_1(postgres_cluster, make_job, run_job, tmp_path) -> Iterator[Query]:
+    """Runs a query on a database that stores its texts in one byte per character."""
+    with psycopg.connect(postgres_cluster.url("postgres"), autocommit=True) as connection:
+        connection.execute("CREATE DATABASE latin_1 TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
+    tap = TapAttributes("latin", "url", url=f"{postgres_cluster.url('latin_1')}&client_encoding=LATIN1")
+    yield lambda text: run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), text))
+    postgres_cluster.drop("latin_1")
+
+
+def test_texts_of_a_database_with_another_encoding_are_right(query_latin_1):
+    texts = r"E'\xfc' AS x, array[E'\xe9'::text] AS l, row(E'\xff'::text)::text AS r"
+    answer = query_latin_1(f"SELECT {texts}, length('ü') AS n, 'ü' = E'\\xfc' AS same")
+    assert answer.rows == [{"x": "ü", "l": ["é"], "r": "(ÿ)", "n": 1, "same": True}]
+    assert "equivalent in encoding" in query_latin_1("SELECT '€' AS x").message
 
 
 def test_rows_keep_their_order_where_the_server_casts(query_postgres):
