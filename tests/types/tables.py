@@ -329,6 +329,7 @@ _OF_SPARK: Final = [
     Typed("double", "1.1D", "float64", 1.1),
     Typed("double, not a number", "double('NaN')", "float64", math.nan),
     Typed("string", "'ü'", "str", "ü"),
+    Typed("string, not in UTF-8", "CAST(X'ff41' AS string)", "str", "�A"),
     Typed("binary", "X'00ff'", "object", b"\x00\xff"),
     Typed("date", "date'2020-01-31'", "object", DAY),
     Typed("date, after the year 9999", "date'+12020-01-31'", "str", "+12020-01-31"),

@@ -126,3 +126,18 @@ def test_texts_are_times_of_any_year(texts: list[Any], kind: Any, numbers: list[
 def test_a_text_that_is_no_value_of_the_type_is_refused(text: str, kind: Any) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         parsed(pa.array([text]), kind)
+
+
+def test_bytes_of_a_text_that_are_not_utf_8_are_replaced_at_every_depth() -> None:
+    texts: Any = pa.array([b"\xffA", None, "ü".encode()]).view(pa.string())
+    lists = pa.ListArray.from_arrays([0, 1, 1, 3], texts)
+    maps = pa.MapArray.from_arrays([0, 1, 1, 2], texts.take([0, 2]), texts.take([0, 2]))
+    struct = pa.StructArray.from_arrays([texts, lists, maps], names=["t", "l", "m"])
+    made = [
+        {"t": "\ufffdA", "l": ["\ufffdA"], "m": [("\ufffdA", "\ufffdA")]},
+        {"t": None, "l": [], "m": []},
+        {"t": "ü", "l": [None, "ü"], "m": [("ü", "ü")]},
+    ]
+    assert readable(struct).to_pylist() == made
+    assert readable(struct.slice(1)).to_pylist() == made[1:]
+    assert readable(struct).type == struct.type

@@ -1,7 +1,8 @@
 """Dates and times that Python does not have, as text in ISO 8601's form: `+10000-01-01`, `-0043-03-15`, `24:00:00`.
 
-One of them makes the whole column text, or within arrays, maps and structs the whole place. This module is also copied
-to Spark's own Python: it imports nothing of ours.
+One of them makes the whole column text, or within arrays, maps and structs the whole place. Texts that are not UTF-8,
+which Python cannot read either, get U+FFFD for their odd bytes. This module is also copied to Spark's own Python: it
+imports nothing of ours.
 """
 
 from __future__ import annotations
@@ -29,8 +30,17 @@ _YEAR: Final = re.compile(r"[+-]?\d+")
 
 
 def readable(column: Column) -> Column:
-    """Return the column, with text for times of which one is outside the years 1 to 9999, or a day's 24 hours."""
-    return as_text(column, readable_kind(column, column.type))
+    """Return the column with what Python can read: UTF-8, and text for times of which one is outside its range."""
+    return as_text(in_unicode(column), readable_kind(column, column.type))
+
+
+def in_unicode(column: Column) -> Column:
+    """Return the column with U+FFFD for the bytes of its texts that are not UTF-8."""
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        return rebuilt(column, column.type, _decoded)
+    return column
 
 
 def became_text(before: Kind, after: Kind) -> bool:
@@ -127,6 +137,15 @@ def number(text: str, kind: Kind) -> int:
     if abs(days) > _MOST_DAYS:
         raise ValueError(f"{text} is too far away")
     return int(np.datetime64(text, kind.unit).astype(np.int64))
+
+
+def _decoded(values: Column, kind: Kind) -> Column:
+    if not pa.types.is_string(kind) and not pa.types.is_large_string(kind):
+        return values
+    texts = [
+        None if one is None else one.decode("utf-8", "replace") for one in values.cast(pa.large_binary()).to_pylist()
+    ]
+    return pa.array(texts, kind)
 
 
 def _is_time(kind: Kind) -> bool:

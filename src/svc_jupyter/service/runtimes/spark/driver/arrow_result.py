@@ -17,7 +17,7 @@ from . import tables
 from .arrow_types import in_arrow_types
 from .failure import CodeFailure, spark_text
 from .statement import PART_SUFFIX, RESULT_FILE
-from .times import OUTSIDE, as_text, notes, readable_kind
+from .times import OUTSIDE, as_text, in_unicode, notes, readable_kind
 
 _CHECK_EVERY_BYTES = 32 * 2**20
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
@@ -95,7 +95,7 @@ class _Rows:
             target.write(schema.serialize())
             for batch in batches:
                 offsets.append(target.tell())
-                target.write(batch.serialize())
+                target.write(_in_unicode(batch).serialize())
                 rows += batch.num_rows
                 kinds = [readable_kind(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]
                 self._on_rows(rows)
@@ -152,6 +152,13 @@ class _Rows:
                 f"the result cannot be stored: less than {self._min_free_bytes // 2**20} MiB are left on the "
                 "service's disk; fetch fewer rows or columns"
             )
+
+
+def _in_unicode(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = batch.columns
+    made = [in_unicode(column) for column in columns]
+    is_same = all(one is other for one, other in zip(made, columns, strict=True))
+    return batch if is_same else pa.RecordBatch.from_arrays(made, schema=batch.schema)
 
 
 def _order(source: Any) -> list[int]:

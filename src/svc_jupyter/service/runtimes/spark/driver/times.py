@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from svc_jupyter.service.db_taps.times import OUTSIDE, as_text, notes, readable, readable_kind
+from svc_jupyter.service.db_taps.times import OUTSIDE, as_text, in_unicode, notes, readable, readable_kind
 
-__all__ = ["OUTSIDE", "as_text", "notes", "readable", "readable_kind"]
+__all__ = ["OUTSIDE", "as_text", "in_unicode", "notes", "readable", "readable_kind"]
