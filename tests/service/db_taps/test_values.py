@@ -95,6 +95,7 @@ def test_two_batches_agree_on_a_type_whichever_comes_first(first, second, common
         (pa.array([1, -(2**53)]), pa.float64(), [1.0, float(-(2**53))]),
         (pa.array([1.5], pa.float32()), pa.float64(), [1.5]),
         (pa.array([Decimal("1.50")]), pa.float64(), [1.5]),
+        (pa.array([Decimal("12345678901234567.5")]), D(21, 3), [Decimal("12345678901234567.500")]),
         (pa.array([0.1, 1e22, math.nan, -math.inf]), pa.string(), ["0.1", "1e+22", "NaN", "-Infinity"]),
         (pa.array([Decimal("0.0000000")]), pa.string(), ["0.0000000"]),
         (pa.array([timedelta(days=1, hours=2)]), pa.string(), ["1 day 02:00:00"]),

@@ -119,7 +119,7 @@ def cast(column: Column, to: Kind) -> Column:
     if column.type.equals(to):
         return column
     is_text = pa.types.is_binary(to) or pa.types.is_string(to)
-    if pa.types.is_decimal(column.type) and not is_text and any(map(loses_digits, column.to_pylist())):
+    if pa.types.is_decimal(column.type) and pa.types.is_floating(to) and any(map(loses_digits, column.to_pylist())):
         raise LosesDigitsError
     has_own_text = any(kind(column.type) for kind in (pa.types.is_duration, pa.types.is_floating, pa.types.is_decimal))
     with suppress(*_MIXED):

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 
 import pymysql
@@ -114,6 +115,27 @@ def test_an_open_quote_is_refused_by_the_server(query: Query) -> None:
 
 def test_its_types_become_those_of_the_table_of_types(query: Query) -> None:
     check(MARIADB, lambda text: query(text).found)
+
+
+def test_columns_without_a_value_have_their_type(query: Query) -> None:
+    columns = "a BIGINT, b DECIMAL(40,2), c DOUBLE, d DATE, e DATETIME(3), f TIME, g BIGINT UNSIGNED, h BOOLEAN"
+    types = {
+        "a": "int64",
+        "b": "decimal256(42, 2)",
+        "c": "double",
+        "d": "date32[day]",
+        "e": "timestamp[us]",
+        "f": "duration[us]",
+        "g": "int64",
+        "h": "int64",
+    }
+    answer = query(f"CREATE TABLE empty ({columns}); SELECT * FROM empty")
+    assert (answer.rows, answer.types) == ([], types)
+    answer = query("INSERT INTO empty () VALUES (); SELECT * FROM empty")
+    assert (answer.rows, answer.types) == ([dict.fromkeys(types)], types)
+    answer = query(f"UPDATE empty SET a = -1, b = 0.5, g = {2**64 - 1}; SELECT a, b, g FROM empty")
+    assert answer.rows == [{"a": -1, "b": Decimal("0.50"), "g": Decimal(2**64 - 1)}]
+    assert answer.types["b"] == types["b"]
 
 
 TYPES = {

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
+import pyarrow as pa
+
+from svc_jupyter.service.db_taps.arrow import Kind
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable, DatabaseTables
 from svc_jupyter.service.db_taps.engines import duckdb_rows
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
@@ -15,7 +18,7 @@ from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts
 from svc_jupyter.service.db_taps.suggestions import place_of
-from svc_jupyter.service.db_taps.values import record_batch
+from svc_jupyter.service.db_taps.values import decimal_type, record_batch
 from svc_jupyter.sql_tokens import Dialect
 
 if TYPE_CHECKING:
@@ -25,6 +28,15 @@ _BATCH_ROWS = 8_192
 _AT_LINE = re.compile(r"\bat line (\d+)\b")
 _READING = frozenset({"SELECT", "WITH", "VALUES", "TABLE", ""})
 """Statements whose rows a server-side cursor can hold; the first word is empty for `(SELECT …) UNION …`."""
+_MYSQL_TYPES: Final[Mapping[int, Kind]] = {
+    **dict.fromkeys((1, 2, 3, 8, 9, 13), pa.int64()),  # TINYINT, SMALLINT, INT, BIGINT, MEDIUMINT, YEAR
+    **dict.fromkeys((4, 5), pa.float64()),
+    **dict.fromkeys((7, 12), pa.timestamp("us")),  # TIMESTAMP, DATETIME
+    10: pa.date32(),
+    11: pa.duration("us"),  # TIME
+}
+"""By the number in MySQL's protocol (https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html)."""
+_MYSQL_DECIMALS: Final = (0, 246)
 _SYSTEM_SCHEMAS = frozenset({"information_schema", "mysql", "performance_schema", "pg_catalog", "sys"})
 _DRIVERS = {"mysql": ("pymysql", "MySQLdb"), "mssql": ("pymssql", "pyodbc")}
 """Drivers to look for if the URL names none, in order."""
@@ -66,7 +78,7 @@ class SqlalchemyEngine:
                     elif self._connection.dialect is Dialect.DUCKDB:
                         _run_on_duckdb(connection, statement, sink)
                     else:
-                        _run_one(connection, statement, sink)
+                        _run_one(connection, statement, sink, self._connection.dialect)
                 except sqlalchemy.exc.SQLAlchemyError as error:
                     raise _failure(error, statement.text) from None
             try:
@@ -140,7 +152,7 @@ class SqlalchemyEngine:
             yield connection
 
 
-def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
+def _run_one(connection: sa.Connection, statement: Statement, sink: Sink, dialect: Dialect) -> None:
     streamed = {"stream_results": True, "max_row_buffer": _BATCH_ROWS} if statement.keyword in _READING else {}
     result = connection.exec_driver_sql(statement.text, execution_options=streamed)
     if not result.returns_rows:
@@ -148,10 +160,21 @@ def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> Non
         return
     names = [str(name) for name in cast("Iterable[str]", result.keys())]
     sink.table()
-    sink.write(record_batch(names, []))
+    told = result.cursor.description if dialect is Dialect.MYSQL and result.cursor is not None else None
+    kinds = [_mysql_type(number, digits, scale) for _, number, _, _, digits, scale, _ in told or ()]
+    sink.write(record_batch(names, []) if told is None else _without_rows(names, kinds))
     for rows in result.partitions(_BATCH_ROWS):
         sink.write(record_batch(names, rows))
     sink.done(None)
+
+
+def _mysql_type(number: Any, digits: Any, scale: Any) -> Kind:
+    """Return the type of a column of which no row may have a value; null for one that its values tell."""
+    return decimal_type(digits, scale) if number in _MYSQL_DECIMALS else _MYSQL_TYPES.get(number, pa.null())
+
+
+def _without_rows(names: Sequence[str], kinds: Sequence[Kind]) -> pa.RecordBatch:
+    return pa.RecordBatch.from_arrays([pa.array([], kind) for kind in kinds], names=list(names))
 
 
 def _run_on_duckdb(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
