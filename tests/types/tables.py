@@ -21,7 +21,6 @@ from svc_jupyter.client.commands.tables import frame
 BESIDE_NULL: Final = {"bool": "boolean"} | {f"int{n}": f"Int{n}" for n in (8, 16, 32, 64)} | {"uint64": "UInt64"}
 """The dtype beside a NULL, where it is another one."""
 SAME: Final = object()
-NOTHING: Final = "NULL"
 
 
 @dataclass(frozen=True)

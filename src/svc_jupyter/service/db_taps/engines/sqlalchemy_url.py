@@ -78,7 +78,7 @@ class SqlalchemyEngine:
                     elif self._connection.dialect is Dialect.DUCKDB:
                         _run_on_duckdb(connection, statement, sink)
                     else:
-                        _run_one(connection, statement, sink, self._connection.dialect)
+                        _run_one(connection, statement, sink)
                 except sqlalchemy.exc.SQLAlchemyError as error:
                     raise _failure(error, statement.text) from None
             try:
@@ -152,7 +152,7 @@ class SqlalchemyEngine:
             yield connection
 
 
-def _run_one(connection: sa.Connection, statement: Statement, sink: Sink, dialect: Dialect) -> None:
+def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
     streamed = {"stream_results": True, "max_row_buffer": _BATCH_ROWS} if statement.keyword in _READING else {}
     result = connection.exec_driver_sql(statement.text, execution_options=streamed)
     if not result.returns_rows:
@@ -160,9 +160,12 @@ def _run_one(connection: sa.Connection, statement: Statement, sink: Sink, dialec
         return
     names = [str(name) for name in cast("Iterable[str]", result.keys())]
     sink.table()
-    told = result.cursor.description if dialect is Dialect.MYSQL and result.cursor is not None else None
-    kinds = [_mysql_type(number, digits, scale) for _, number, _, _, digits, scale, _ in told or ()]
-    sink.write(record_batch(names, []) if told is None else _without_rows(names, kinds))
+    told = result.cursor.description if result.cursor is not None else None
+    if told is not None and connection.dialect.driver == "pymysql":  # other drivers describe columns in other forms
+        kinds = [_mysql_type(number, digits, scale) for _, number, _, _, digits, scale, _ in told]
+        sink.write(pa.RecordBatch.from_arrays([pa.array([], kind) for kind in kinds], names=names))
+    else:
+        sink.write(record_batch(names, []))
     for rows in result.partitions(_BATCH_ROWS):
         sink.write(record_batch(names, rows))
     sink.done(None)
@@ -171,10 +174,6 @@ def _run_one(connection: sa.Connection, statement: Statement, sink: Sink, dialec
 def _mysql_type(number: Any, digits: Any, scale: Any) -> Kind:
     """Return the type of a column of which no row may have a value; null for one that its values tell."""
     return decimal_type(digits, scale) if number in _MYSQL_DECIMALS else _MYSQL_TYPES.get(number, pa.null())
-
-
-def _without_rows(names: Sequence[str], kinds: Sequence[Kind]) -> pa.RecordBatch:
-    return pa.RecordBatch.from_arrays([pa.array([], kind) for kind in kinds], names=list(names))
 
 
 def _run_on_duckdb(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
