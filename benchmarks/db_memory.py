@@ -45,7 +45,7 @@ def read(client: Client, tap: int, query: str, wanted: int) -> int:
     """Run a query and read its result; return its bytes."""
     command = client.commands.submit("DbTapQueryCommand", db_tap_id=tap, query=query)
     count = size = 0
-    for batch in command.wait(read_ahead=True).result().batches():
+    for batch in command.wait().result().batches():
         count += batch.num_rows
         size += batch.nbytes
     if count != wanted:

@@ -44,7 +44,6 @@ class CommandDouble:
     ignores_cancel: bool = False
     cancel_refusal: str | None = None
     events: deque[Handler] = field(default_factory=deque)
-    ahead: deque[Handler] = field(default_factory=deque)
     """The answers to requests for the rows before the end; without one, that the command is not done."""
 
     @property
@@ -252,8 +251,6 @@ class Commands(HttpFront):
 
     def _results(self, request: httpx.Request, command: CommandDouble, query: dict[str, str]) -> httpx.Response:
         accepted = request.headers["Accept"]
-        if "follow" in query and command.ahead:
-            return command.ahead.popleft()(request)
         if command.notebook is not None and not accepted.endswith("/json"):
             text = command.notebook["html" in accepted]
             return httpx.Response(200, text=text, headers={"Content-Type": accepted})

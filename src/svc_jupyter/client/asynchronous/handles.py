@@ -15,7 +15,6 @@ from svc_jupyter.api.events import LogPart
 from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, SessionEnd
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.asynchronous.reading_ahead import AsyncReadAhead
 from svc_jupyter.client.asynchronous.results import AsyncResult
 from svc_jupyter.client.commands.composites import sub_command, sub_commands
 from svc_jupyter.client.commands.following import (
@@ -28,7 +27,6 @@ from svc_jupyter.client.commands.following import (
     start_of_tail,
 )
 from svc_jupyter.client.commands.outputs import NOTEBOOK, PAGE, check_table, executed_notebook, number_of_dump
-from svc_jupyter.client.commands.reading_ahead import can_read_ahead
 from svc_jupyter.client.commands.tracking import Tracked, refresh
 from svc_jupyter.client.commands.waiting import OnUpdate, Outage, failure, learn_the_end, until_ended
 from svc_jupyter.client.conversations.commands import CommandFlows
@@ -42,7 +40,6 @@ class AsyncCommand(Tracked):
     def __init__(self, performer: AsyncPerformer, record: CommandRecord) -> None:
         super().__init__(performer.link, record)
         self._performer = performer
-        self._ahead: AsyncReadAhead | None = None
 
     async def refresh(self) -> AsyncCommand:
         """Fetch the current record."""
@@ -59,23 +56,13 @@ class AsyncCommand(Tracked):
         self,
         timeout: float | None = None,  # noqa: ASYNC109
         on_update: OnUpdate | None = None,
-        *,
-        read_ahead: bool = False,
     ) -> AsyncCommand:
         """Wait until the command is done, without a limit by default, and return this handle.
 
-        `on_update` is called with an `Update` about every second. The wait survives restarts of the service. With
-        `read_ahead` the rows of a query are read into memory while it runs, for the first reading of `result()`. Raises
+        `on_update` is called with an `Update` about every second. The wait survives restarts of the service. Raises
         CommandFailed, CommandCancelled, or WaitTimeout after `timeout` seconds (the command continues).
         """
-        if read_ahead and self._ahead is None and can_read_ahead(self):
-            self._ahead = AsyncReadAhead(self._performer, self)
-        try:
-            await self._performer.run(until_ended(self, timeout, on_update))
-        finally:
-            if self._ahead is not None and self.record.status is not CommandStatus.DONE:
-                self._ahead.stop()
-                self._ahead = None
+        await self._performer.run(until_ended(self, timeout, on_update))
         if self.record.status is CommandStatus.DONE:
             return self
         await self._performer.run(learn_the_end(self))
@@ -86,8 +73,7 @@ class AsyncCommand(Tracked):
     async def result(self, timeout: float | None = None) -> AsyncResult:  # noqa: ASYNC109
         """Wait for the end and return the result; raises what `wait` raises."""
         await self.wait(timeout)
-        ahead, self._ahead = self._ahead, None
-        return AsyncResult(self._performer, self, ahead)
+        return AsyncResult(self._performer, self)
 
     async def sub_commands(self) -> list[CommandRecord]:
         """Return the records of a composite's sub-commands that have started, in order.

@@ -16,7 +16,6 @@ import httpx
 
 from svc_jupyter.api import paths
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.asynchronous.reading_ahead import AsyncReadAhead
 from svc_jupyter.client.commands import tables
 from svc_jupyter.client.commands.result_reading import Reading, form_of
 from svc_jupyter.client.commands.streams import arrow_batches, emptied, table_of
@@ -35,20 +34,18 @@ _SPOOL_CHUNK = 1 << 20
 
 
 class AsyncResult:
-    """The result of a command that is done. It is fetched when it is read, unless the wait read ahead."""
+    """The result of a command that is done. It is fetched when it is read."""
 
     def __init__(
         self,
         performer: AsyncPerformer,
         command: Tracked,
-        ahead: AsyncReadAhead | None = None,
         *,
         sequence_number: int | None = None,
         dump: int | None = None,
         table: int | None = None,
     ) -> None:
         self._performer = performer
-        self._ahead = ahead
         self._reading = Reading(command, sequence_number, dump, table)
 
     @property
@@ -96,7 +93,7 @@ class AsyncResult:
             for batch in (await asyncio.to_thread(self._reading.table_of, text)).to_batches():
                 yield batch
             return
-        if (table := await self._rows_ahead()) is not None:
+        if (table := self._reading.rows_at_hand()) is not None:
             for batch in table.to_batches():
                 yield batch
             return
@@ -126,18 +123,13 @@ class AsyncResult:
         return target
 
     async def _read_table(self) -> pa.Table:
-        table = await self._rows_ahead()
+        table = self._reading.rows_at_hand()
         if table is None:
             pieces: deque[bytes] = deque()
             await self._read_stream(self._reading.stream_call(), pieces.append)
             table = await asyncio.to_thread(table_of, emptied(pieces))
         self._reading.rows = table.num_rows
         return table
-
-    async def _rows_ahead(self) -> pa.Table | None:
-        """Return rows that arrived with the end or were read during the query; only the first reading gets them."""
-        ahead, self._ahead = self._ahead, None
-        return self._reading.rows_at_hand() if ahead is None else await ahead.rows()
 
     async def _download(self, media_type: str, file: IO[bytes]) -> None:
         file.seek(0)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 import httpx
 
 from svc_jupyter.client.blocking.performing import Performer
-from svc_jupyter.client.blocking.reading_ahead import ReadAhead
 from svc_jupyter.client.commands import tables
 from svc_jupyter.client.commands.result_reading import Reading, form_of
 from svc_jupyter.client.commands.streams import arrow_batches
@@ -30,20 +29,18 @@ T = TypeVar("T")
 
 
 class Result:
-    """The result of a command that is done. It is fetched when it is read, unless the wait read ahead."""
+    """The result of a command that is done. It is fetched when it is read."""
 
     def __init__(
         self,
         performer: Performer,
         command: Tracked,
-        ahead: ReadAhead | None = None,
         *,
         sequence_number: int | None = None,
         dump: int | None = None,
         table: int | None = None,
     ) -> None:
         self._performer = performer
-        self._ahead = ahead
         self._reading = Reading(command, sequence_number, dump, table)
 
     @property
@@ -89,7 +86,7 @@ class Result:
         if text is not None:
             yield from self._reading.table_of(text).to_batches()
             return
-        if (table := self._rows_ahead()) is not None:
+        if (table := self._reading.rows_at_hand()) is not None:
             yield from table.to_batches()
             return
         with self._stream() as (_, batches):
@@ -118,15 +115,10 @@ class Result:
             return self._reading.table_of(text).slice(0, limit)
         return self._again(lambda: self._read_table(limit))
 
-    def _rows_ahead(self) -> pa.Table | None:
-        """Return rows that arrived with the end or were read during the query; only the first reading gets them."""
-        ahead, self._ahead = self._ahead, None
-        return self._reading.rows_at_hand() if ahead is None else ahead.rows()
-
     def _read_table(self, limit: int | None) -> pa.Table:
         import pyarrow as pa
 
-        if (whole := self._rows_ahead()) is not None:
+        if (whole := self._reading.rows_at_hand()) is not None:
             self._reading.rows = whole.num_rows
             return whole.slice(0, limit)
         with self._stream() as (schema, batches):

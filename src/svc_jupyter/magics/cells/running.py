@@ -130,20 +130,20 @@ class Run:
         if self._stopped and self.cancels:
             command.cancel()
 
-    def _to_end(self, *, read_ahead: bool = False) -> Command:
+    def _to_end(self) -> Command:
         from svc_jupyter.client.errors import CommandEnded
 
         self._submit()
         command = self._the_command()
         with translated_errors():
             try:
-                command.wait(on_update=self._note if self.line.animates else None, read_ahead=read_ahead)
+                command.wait(on_update=self._note if self.line.animates else None)
             except CommandEnded as ended:
                 raise failure_of(ended, command, self.origin, self._seconds()) from ended
         return command
 
     def _to_frame(self) -> pd.DataFrame:
-        command = self._to_end(read_ahead=True)
+        command = self._to_end()
         self._reading = True
         tables_imported()
         with translated_errors():

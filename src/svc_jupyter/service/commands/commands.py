@@ -25,7 +25,6 @@ from svc_jupyter.service.commands.history import HistoryFilter, history_query
 from svc_jupyter.service.commands.kind import (
     Document,
     DocumentKind,
-    GrowingKind,
     JobsKind,
     Kind,
     SessionKind,
@@ -176,11 +175,6 @@ class Commands:
     def root(self, row: CommandRow) -> Path:
         """Return the folder of a row's command."""
         return command_root(self._settings.commands_dir, row.id, row.folder_key)
-
-    def growing_file(self, row: CommandRow) -> str | None:
-        """Return the name of the file of a command's rows; None for a type whose rows are only read after its end."""
-        kind = self._kinds.get(row.command_type)
-        return kind.growing_file if isinstance(kind, GrowingKind) else None
 
     def session_kind(self, row: CommandRow) -> SessionKind:
         """Return the type of a command that runs in sessions. Raises `Invalid` for another one."""

@@ -179,14 +179,6 @@ class Kind(Protocol):
         ...
 
 
-@runtime_checkable
-class GrowingKind(Protocol):
-    """A command type whose typed rows can be read while they are written (`growing.py`)."""
-
-    growing_file: str
-    """Name of the rows' file in the attempt's folder; without its last suffix it is the stored result's."""
-
-
 @dataclass(frozen=True, slots=True)
 class Document:
     """A file that answers a call, with its headers."""

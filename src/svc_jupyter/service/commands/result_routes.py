@@ -23,7 +23,6 @@ from svc_jupyter.api.fields import Id
 from svc_jupyter.api.paths import ARROW_STREAM, CSV, HTML, NOTEBOOK, PARQUET
 from svc_jupyter.api.retention import Files
 from svc_jupyter.service.commands import logs, results
-from svc_jupyter.service.commands.growing import growing_rows
 from svc_jupyter.service.commands.kind import ResultForm, StoredResult
 from svc_jupyter.service.commands.route_parameters import NEEDS_TO_READ, CommandsDep, Flag, ReaderDep, Seconds, is_true
 from svc_jupyter.service.commands.rows import CommandRow
@@ -70,15 +69,11 @@ async def get_results(
     table: Annotated[
         str | None, Query(max_length=255, description="which TABLE of a note's run: number from 1, or its paragraph")
     ] = None,
-    follow: Flag = "false",
-    wait: Seconds = 0,
 ) -> Response:
     """Return the results: as text in JSON or, by `Accept`, as a stream of Arrow, CSV or Parquet.
 
-    422 until the command is done. With `follow`, an Arrow stream starts with the first rows of a running query,
-    which `wait` waits for. If the query then fails, or its rows are written again, the stream ends without its end
-    marker, in the middle of a message. For an ended Jupyter notebook command, successful or not, the executed
-    notebook is available, too, as a notebook or as HTML.
+    422 until the command is done. For an ended Jupyter notebook command, successful or not, the executed notebook is
+    available, too, as a notebook or as HTML.
     """
     row = await commands.row(command_id, caller)
     if sequence_number is not None:
@@ -89,11 +84,6 @@ async def get_results(
         if document is not None:
             return FileResponse(document.file, media_type=accepted, headers=document.headers)
         form = _FORMS.get(accepted)
-        if is_true(follow) and form is results.as_arrow and dump is None:
-            growing = await growing_rows(commands, row.id, caller, wait)
-            if growing is not None:
-                return StreamingResponse(growing, media_type=ARROW_STREAM)
-            row = await commands.row(row.id, caller)
         commands.check_ended(row)
         result = result_of(row, dump, table)
         root = commands.root(row)

@@ -16,7 +16,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.ground.errors import Invalid, NotFound, translated
-from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers
+from svc_jupyter.service.kinds.queries.worker_query import WorkerQueries, Workers
 from svc_jupyter.service.storage.storage import Storage
 
 
@@ -24,7 +24,6 @@ class DbTapQueryKind:
     """Runs `DbTapQueryCommand`s."""
 
     command_type = CommandType.DB_TAP_QUERY
-    growing_file = GROWING_FILE
 
     def __init__(self, db_taps: DbTaps, workers: Workers, storage: Storage) -> None:
         self._db_taps = db_taps

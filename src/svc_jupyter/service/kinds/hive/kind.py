@@ -22,7 +22,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
+from svc_jupyter.service.kinds.queries.worker_query import WorkerQueries, Workers, written_jobs
 from svc_jupyter.service.runtimes.hadoop.causes import explained
 from svc_jupyter.service.runtimes.hive_server.connection import connection_for, connection_to, mark_of
 from svc_jupyter.service.runtimes.hive_server.external import ExternalHiveServers
@@ -44,7 +44,6 @@ class HiveKind:
 
     command_type = CommandType.HIVE
     cluster_types = frozenset({ClusterType.HADOOP, ClusterType.HIVE})
-    growing_file = GROWING_FILE
 
     def __init__(
         self,

@@ -9,8 +9,6 @@ from typing import Final
 
 RESULT_FILE: Final = "result.arrow"
 """The rows of the last DUMP, an Arrow IPC stream; exists once the script has succeeded."""
-PART_SUFFIX: Final = ".part"
-"""Suffix of that file while the rows of a DUMP are written."""
 SUMMARY_FILE: Final = "result.json"
 """The summary of a successful script: `dumps`, `stores`, `seconds`."""
 ERROR_FILE: Final = "error.json"

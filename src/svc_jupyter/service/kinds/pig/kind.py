@@ -34,7 +34,7 @@ from svc_jupyter.service.installs.progress import Say
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
 from svc_jupyter.service.kinds.pig import leftovers, script_text
 from svc_jupyter.service.kinds.pig.command_line import is_local, local_properties
-from svc_jupyter.service.kinds.pig.job import PART_SUFFIX, PROGRESS_FILE, RESULT_FILE, PigJob
+from svc_jupyter.service.kinds.pig.job import PROGRESS_FILE, PigJob
 from svc_jupyter.service.kinds.pig.jvms import Jvms, Slots
 from svc_jupyter.service.kinds.pig.leftovers import remove_s3_stores
 from svc_jupyter.service.kinds.pig.on_cluster import PigOnCluster
@@ -60,7 +60,6 @@ class PigKind:
 
     command_type = CommandType.PIG
     cluster_types = frozenset({ClusterType.HADOOP})
-    growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ from svc_jupyter.service.ground.remembering import remember
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.presto.client import Target
 from svc_jupyter.service.kinds.presto.head_start import HeadStart, HeadStarts
-from svc_jupyter.service.kinds.queries.worker_query import GROWING_FILE, WorkerQueries, Workers, written_jobs
+from svc_jupyter.service.kinds.queries.worker_query import WorkerQueries, Workers, written_jobs
 from svc_jupyter.service.runtimes.presto.access import ExternalAccess
 from svc_jupyter.service.runtimes.presto.configuration import coordinator_http
 from svc_jupyter.service.runtimes.presto.external import address_of
@@ -46,7 +46,6 @@ class PrestoKind:
 
     command_type = CommandType.PRESTO
     cluster_types = frozenset({ClusterType.PRESTO})
-    growing_file = GROWING_FILE
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, StoredResult, Task
@@ -19,7 +19,6 @@ from svc_jupyter.service.commands.row_views.job import RowsJob
 from svc_jupyter.service.db_taps.job import (
     ERROR_FILE,
     JOBS_FILE,
-    PART_SUFFIX,
     PROGRESS_FILE,
     RESULT_FILE,
     SUMMARY_FILE,
@@ -92,10 +91,6 @@ def _jobs_in(root: Path) -> list[Mapping[str, Any]]:
         except ValueError:
             raise Invalid(f"the list of its jobs cannot be read: {file.as_uri()} was changed") from None
     return found
-
-
-GROWING_FILE: Final = f"{RESULT_FILE}{PART_SUFFIX}"
-"""The rows while they are written, in the attempt's folder."""
 
 
 class WorkerQueries:

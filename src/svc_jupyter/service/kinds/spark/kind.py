@@ -44,9 +44,7 @@ from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
 from svc_jupyter.service.runtimes.spark.driver.statement import (
     MESSAGES_FILE,
-    PART_SUFFIX,
     PROGRESS_FILE,
-    RESULT_FILE,
     Language,
     Statement,
 )
@@ -61,7 +59,6 @@ class SparkKind:
 
     command_type = CommandType.SPARK
     cluster_types = frozenset({ClusterType.SPARK, ClusterType.SPARK_CONNECT})
-    growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
     messages_file = MESSAGES_FILE
 
     def __init__(
@@ -235,7 +232,6 @@ class SqlKind:
 
     command_type = CommandType.SQL
     cluster_types = frozenset({ClusterType.SPARK, ClusterType.SPARK_CONNECT})
-    growing_file = f"{RESULT_FILE}{PART_SUFFIX}"
 
     def __init__(
         self, sessions: SessionRuns, connect: ConnectRuns, clusters: Clusters, storage: Storage, settings: Settings
