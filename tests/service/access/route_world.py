@@ -21,7 +21,6 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.commands.hot_calls import HotCalls
 from svc_jupyter.service.ground.errors import NotFound
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.hive.hive import Hive
@@ -128,7 +127,7 @@ async def opened_world(settings: Settings) -> AsyncIterator[World]:
     outsiders = ",".join(f"{who}@example.org" for who in ("plain", "owner", "role"))
     access.groups.remove_users("system-user", outsiders, by=admin)
     access.users.disable(callers["disabled"].user_id, by=admin)
-    transport = httpx.ASGITransport(RequestShell(HotCalls(app), settings, access.tokens.caller))
+    transport = httpx.ASGITransport(RequestShell(app, settings, access.tokens.caller))
     async with httpx.AsyncClient(transport=transport, base_url="http://service") as http:
         world = World(service, http, tokens, callers, group.id, schedule["id"], _action(service, schedule["id"]))
         await _furnish(world)

@@ -16,7 +16,6 @@ from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
 from svc_jupyter.service.audit.audit import Audit
-from svc_jupyter.service.commands.hot_calls import HotCalls
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http.middleware import RequestShell
 from svc_jupyter.service.schema.audit import audit_entries
@@ -39,7 +38,7 @@ async def http(service: Service, settings: Settings) -> AsyncIterator[httpx.Asyn
     """A client with the administrator's token; nobody works through the service's queue."""
     app = create_app(service)
     transport = httpx.ASGITransport(
-        RequestShell(HotCalls(app), settings, service.parts[Access].tokens.caller), client=("10.1.2.3", 4567)
+        RequestShell(app, settings, service.parts[Access].tokens.caller), client=("10.1.2.3", 4567)
     )
     headers = {"X-AUTH-TOKEN": service.parts[Access].tokens.ensure_service_token(None)}
     # What comes next begins with an empty log.

@@ -235,6 +235,31 @@ class TestIdempotencyKey:
         http.delete(f"/users/1/tokens/{first.json()['id']}")
 
 
+class TestASubmissionThatWaits:
+    def submit(self, http: httpx.Client, script: str, **headers: str) -> dict[str, Any]:
+        body = {"command_type": "ShellCommand", "inline": script}
+        response = http.post("/commands", json=body, params={"wait": 20}, headers=headers)
+        assert response.status_code == 200
+        return dict(response.json())
+
+    def test_is_answered_with_the_end(self, http: httpx.Client):
+        record = self.submit(http, "exit 3")
+        assert (record["status"], record["attempts"][0]["exit_code"]) == ("error", 3)
+        assert http.get(f"/commands/{record['id']}").json() == record
+
+    def test_is_answered_with_what_is_known_when_the_time_is_over(self, http: httpx.Client):
+        body = {"command_type": "ShellCommand", "inline": "sleep 600"}
+        record = http.post("/commands", json=body, params={"wait": "0.1"}).json()
+        assert record["status"] == "running"
+        http.put(f"/commands/{record['id']}", json={"status": "kill"}).raise_for_status()
+
+    def test_a_second_time_with_the_same_key_is_answered_with_the_end_of_the_first(self, http: httpx.Client):
+        key = {"Idempotency-Key": "waited for twice"}
+        first, second = (self.submit(http, "echo $SVC_COMMAND_ID", **key) for _ in range(2))
+        assert first == second
+        assert first["status"] == "done"
+
+
 def test_the_document_of_the_interface_is_there_without_a_token(shared_service: ServiceProcess):
     with httpx.Client(base_url=shared_service.base_url, trust_env=False, timeout=90) as client:
         assert "text/html" in client.get("/api/docs").headers["Content-Type"]

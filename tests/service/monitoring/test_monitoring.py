@@ -22,7 +22,6 @@ from tests.support.service_process import ServiceProcess, wait_until
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
-from svc_jupyter.service.commands.hot_calls import HotCalls
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import Pulse
 from svc_jupyter.service.ground.errors import Unavailable
@@ -55,7 +54,7 @@ def service(settings: Settings, account_id: int) -> Service:
 async def http(service: Service, settings: Settings) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a service that does not run, without a token."""
     app = create_app(service)
-    shell = RequestShell(HotCalls(app), settings, service.parts[Access].tokens.caller, service.parts[Figures])
+    shell = RequestShell(app, settings, service.parts[Access].tokens.caller, service.parts[Figures])
     async with httpx.AsyncClient(transport=httpx.ASGITransport(shell), base_url="http://here") as client:
         yield client
     await service.stop()

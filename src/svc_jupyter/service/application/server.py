@@ -22,7 +22,6 @@ from svc_jupyter.files import keep_files_private
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.application.app import create_app
 from svc_jupyter.service.application.service import Service
-from svc_jupyter.service.commands.hot_calls import HotCalls
 from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.data_folder.data_folder import DataFolder
 from svc_jupyter.service.ground.errors import Unavailable
@@ -84,7 +83,7 @@ class _Server(uvicorn.Server):
         self._service = Service.of(settings, _base_url(listener, of_this_machine=True))
         app = create_app(self._service)
         self._shell = RequestShell(
-            HotCalls(app), settings, self._service.parts[Access].tokens.caller, self._service.parts[Figures]
+            app, settings, self._service.parts[Access].tokens.caller, self._service.parts[Figures]
         )
         self._connections = Connections(settings)
         super().__init__(
