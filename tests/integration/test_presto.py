@@ -32,7 +32,6 @@ from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.socket_bridge import bridge_to
 
 from svc_jupyter.service.installs.engine import Engine
-from svc_jupyter.service.kinds.presto.client import SessionState, StatementClient, Target
 from svc_jupyter.service.runtimes.presto.access import TRINO
 
 pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("presto")]
@@ -360,24 +359,6 @@ def test_a_cancellation_ends_the_query(service: ServiceProcess, hold: Hold):
     assert job["status"] == "CANCELED"
     probe = f"SELECT state FROM system.runtime.queries WHERE query_id = '{job['job_id']}'"
     assert rows_of(service, run(service, probe)).to_pylist() == [{"state": "FAILED"}]
-
-
-def test_a_statement_is_posted_ahead_and_does_nothing_before_its_command_counts(service: ServiceProcess):
-    run(service, "SELECT 1")  # the service knows the coordinator now
-    schema = f"s_{uuid4().hex}"
-    record = run(service, f"CREATE SCHEMA {schema}; SHOW SCHEMAS LIKE '{schema}'")
-    assert rows_of(service, record).num_rows == 1
-    target, answer = json.loads((service.folder(record["id"]) / "1" / "posted.json").read_text())
-    assert json.loads(answer)["id"] == jobs_of(service, record["id"])[0]["job_id"]
-
-    client = StatementClient(Target.from_json(target).coordinator, SessionState("ann", "never"))
-    posted = client.post(f"CREATE SCHEMA never_{schema}")
-    client.close()
-    probe = f"SELECT state FROM system.runtime.queries WHERE query_id = '{posted['id']}'"
-    assert posted["id"]
-    assert rows_of(service, run(service, probe)).num_rows == 0  # a later query has run, and this one has not begun
-    again = run(service, f"SHOW SCHEMAS LIKE '%{schema}'")
-    assert rows_of(service, again).num_rows == 1
 
 
 def test_a_killed_service_finds_its_query_again(service: ServiceProcess, hold: Hold):

@@ -68,7 +68,7 @@ def command_kinds(
         HadoopKind(parts.engines, parts.hadoop, clusters, tagged_jobs, storage, environment),
         HiveKind(hive_servers, parts.external_hive_servers, clusters, processes.queries, storage, settings),
         PigKind(parts.engines, processes.pig, storage, clusters, pig_on_cluster, settings),
-        PrestoKind(parts.presto, clusters, processes.queries, processes.presto, storage, settings),
+        PrestoKind(parts.presto, clusters, processes.queries, storage, settings),
         SqlKind(session_runs, connect_runs, clusters, storage, settings),
         SparkKind(
             session_runs,

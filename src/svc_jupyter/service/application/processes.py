@@ -10,7 +10,6 @@ from svc_jupyter.service.ground.settings import Settings, script_environment
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.kinds.notebook.kind import RunWorkers
 from svc_jupyter.service.kinds.pig.jvms import Jvms
-from svc_jupyter.service.kinds.presto.head_start import HeadStarts
 from svc_jupyter.service.kinds.queries.worker_query import Workers
 from svc_jupyter.service.kinds.spark.notes.note_runs import NoteWorkers
 
@@ -23,7 +22,6 @@ class Processes:
     notebook_runs: RunWorkers
     note_runs: NoteWorkers
     pig: Jvms
-    presto: HeadStarts
 
     @classmethod
     def of(cls, settings: Settings, engines: Engines) -> Self:
@@ -34,7 +32,6 @@ class Processes:
             notebook_runs=RunWorkers(environment),
             note_runs=NoteWorkers(environment),
             pig=Jvms(engines, settings.data_dir / "pig", environment),
-            presto=HeadStarts(),
         )
 
     async def stop(self) -> None:
@@ -43,4 +40,3 @@ class Processes:
         await self.notebook_runs.stop()
         await self.note_runs.stop()
         await self.pig.stop()
-        self.presto.close()

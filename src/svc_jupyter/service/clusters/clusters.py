@@ -95,10 +95,6 @@ class Clusters:
             raise ClusterFailure(f"cluster {cluster_id} is not UP ({state})")
         return instance
 
-    async def up_instance_id(self, cluster_id: int) -> int | None:
-        """Return the id of the running instance of a cluster, None when it is not UP."""
-        return await self._instances.up_id(cluster_id)
-
     async def email_of(self, user_id: int) -> str:
         """Return the e-mail of a user, which external clusters get as the name."""
         return str(

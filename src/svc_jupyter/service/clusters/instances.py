@@ -31,11 +31,6 @@ _NODES = (
     sa.select(cluster_nodes).where(cluster_nodes.c.instance_id == sa.bindparam("instance")).order_by(cluster_nodes.c.id)
 )
 _OF_CLUSTER = sa.select(clusters.c.instance_id).where(clusters.c.id == sa.bindparam("cluster"))
-_UP_ID = (
-    sa.select(cluster_instances.c.id)
-    .join(clusters, clusters.c.instance_id == cluster_instances.c.id)
-    .where(clusters.c.id == sa.bindparam("cluster"), cluster_instances.c.state == ClusterState.UP.value)
-)
 _CLAIMED_BY: Final = "command_id"
 _ADDED_BY: Final = "added_by"
 _LEAVING: Final = "leaving"
@@ -155,12 +150,6 @@ class Instances:
     async def of_cluster(self, cluster_id: int) -> Instance | None:
         """Return a cluster's running or last instance; None when it never ran."""
         return await self._database.look_up(partial(self._select_of_cluster, cluster_id=cluster_id))
-
-    async def up_id(self, cluster_id: int) -> int | None:
-        """Return the id of the instance with which a cluster is UP, None where it is not UP."""
-        return await self._database.look_up(
-            lambda connection: connection.execute(_UP_ID, {"cluster": cluster_id}).scalar()
-        )
 
     async def clusters_by_address(self) -> Mapping[str, int]:
         """Return the addresses of all nodes of instances that have not ended, each with the id of its cluster."""

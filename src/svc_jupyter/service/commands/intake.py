@@ -11,7 +11,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Final
@@ -27,7 +27,7 @@ from svc_jupyter.api.text import NOT_UNICODE, broken_place
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.cluster_gate import ClusterGate
-from svc_jupyter.service.commands.kind import ForeseeingKind, Kind
+from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.record import command_record
 from svc_jupyter.service.commands.rows import CommandRow, new_folder_key
 from svc_jupyter.service.commands.runner import Runner
@@ -71,24 +71,13 @@ class Intake:
         self._runner = runner
         self._gate = gate
         self._stopping = False
-        self._newest_id = 0
-        """The id of the newest command of this service; 0 before there is one."""
 
     async def submit(self, body: Mapping[str, Any], caller: Caller, call: IdempotentCall | None = None) -> Record:
         """Create a command; return its record. Raises `Invalid`."""
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
         values = await new_row(body, caller, self._kinds, self._gate)
-        kind, next_id = self._kinds[values["command_type"]], self._newest_id + 1
-        with ExitStack() as calling_off:
-            # Only where nothing runs: otherwise the command may have to wait, and needs no milliseconds saved.
-            may_foresee = self._newest_id and self._database.on_sqlite and not self._runner.is_busy
-            if may_foresee and isinstance(kind, ForeseeingKind):
-                calling_off.callback(kind.foresee(values, next_id))
-            record = await self._written(values, call)
-            if record["id"] == next_id:
-                calling_off.pop_all()
-        return record
+        return await self._written(values, call)
 
     def place_scheduled(self, connection: sa.Connection, values: Mapping[str, Any]) -> int | None:
         """Return the cluster that must be UP for the command of a row that `insert_scheduled` will create.
@@ -138,7 +127,6 @@ class Intake:
         values = {**NEW_ROW, **values, "folder_key": new_folder_key(), **(claim or {})}
         inserted = connection.execute(_INSERT, {key: values[key] for key in values if key != "id"}).inserted_primary_key
         assert inserted is not None
-        self._newest_id = inserted[0]
         row = CommandRow.new(values | {"id": inserted[0]})
         if claim is not None:
             self._database.after_commit(connection, partial(self._runner.launch, row))

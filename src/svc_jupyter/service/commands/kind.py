@@ -224,19 +224,6 @@ class BoundKind(Protocol):
 
 
 @runtime_checkable
-class ForeseeingKind(Protocol):
-    """A command type whose engine can prepare for a command before its row is written."""
-
-    def foresee(self, values: Mapping[str, Any], command_id: int) -> Callable[[], None]:
-        """Prepare for a command whose row, with these values, is about to be written, probably with this id.
-
-        Returns at once, with a function to call when the row is not written or gets another id. Must not change
-        anything yet; the command may also have to wait.
-        """
-        ...
-
-
-@runtime_checkable
 class RemoteKind(Protocol):
     """A command type whose work runs outside the attempt's process, such as an application on a cluster.
 

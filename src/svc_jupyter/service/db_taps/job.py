@@ -62,8 +62,6 @@ class Connection:
     Presto coordinator."""
     noun: str = "tap"
     """The kind of object that `tap` names, for messages."""
-    posted: str = field(default="", repr=False)
-    """The engine's answer, as JSON, to the script's first statement, if it has already been sent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,9 @@ def client(coordinator: Coordinator) -> Iterator[StatementClient]:
     client.close()
 
 
-def engine_of(coordinator: Coordinator, folder: Path, posted: str = "") -> PrestoSqlEngine:
+def engine_of(coordinator: Coordinator, folder: Path) -> PrestoSqlEngine:
     target = Target(coordinator.url, "ann", "s").to_json()
-    connection = Connection("p", "Presto", EngineName.PRESTO, Dialect.PRESTO, "here", target, posted=posted)
+    connection = Connection("p", "Presto", EngineName.PRESTO, Dialect.PRESTO, "here", target)
     return PrestoSqlEngine(connection, folder)
 
 
@@ -126,14 +126,6 @@ def answer(coordinator: Coordinator, state: str, number: int = 0, **more: Any) -
     columns = [{"name": "one", "type": "integer"}]
     body = {"id": "q", "stats": {"state": state, "scheduled": False}, "columns": columns, **more}
     return (200, body | ({"nextUri": f"{coordinator.url}/{number}"} if number else {}), {})
-
-
-def test_a_statement_that_was_posted_is_gone_on_with_and_the_next_one_posted(coordinator: Coordinator, tmp_path: Path):
-    _, posted, _ = answer(coordinator, "WAITING_FOR_PREREQUISITES", 1)
-    coordinator.answers = [answer(coordinator, "FINISHED", data=[[1]]), answer(coordinator, "FINISHED", data=[[2]])]
-    engine = engine_of(coordinator, tmp_path, json.dumps(posted))
-    engine.run(split("SELECT 1; SELECT 2", Dialect.PRESTO), Mock())
-    assert [asked[:3] for asked in coordinator.asked] == [("GET", "/1", ""), ("POST", "/v1/statement", "SELECT 2")]
 
 
 def test_the_next_answer_is_on_its_way_while_rows_are_written(coordinator: Coordinator, tmp_path: Path):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from email.message import Message
 from http import HTTPStatus
 from http.client import HTTP_PORT, HTTPS_PORT, HTTPConnection, HTTPException, HTTPSConnection
@@ -39,15 +39,15 @@ Connect = Callable[[str, int], HTTPConnection]
 """Returns a connection to a host and a port; raises `OSError`."""
 
 
-def connector(access: ExternalAccess | None, seconds: float = _SECONDS) -> Connect:
-    """Return what connects to a coordinator; its answers then have to come within `seconds`."""
+def connector(access: ExternalAccess | None) -> Connect:
+    """Return what connects to a coordinator."""
     context = None if access is None or not access.is_encrypted else tls_context(access.tls_ca)
 
     def connect(host: str, port: int) -> HTTPConnection:
         if context is None:
-            connection = HTTPConnection(host, port, timeout=seconds)
+            connection = HTTPConnection(host, port, timeout=_SECONDS)
         else:
-            connection = HTTPSConnection(host, port, timeout=seconds, context=context)
+            connection = HTTPSConnection(host, port, timeout=_SECONDS, context=context)
         connection.connect()
         return connection
 
@@ -139,10 +139,6 @@ class Target:
         access = value.pop("access", None)
         return cls(**value, access=None if access is None else ExternalAccess(**access))
 
-    def without_password(self) -> Target:
-        """Return what may be written into a file."""
-        return self if self.access is None else replace(self, access=self.access.without_password())
-
     def session(self) -> SessionState:
         """Return the initial session of a script."""
         access = self.access
@@ -165,20 +161,11 @@ class StatementClient:
     no other host gets the login.
     """
 
-    def __init__(
-        self,
-        coordinator: str,
-        session: SessionState,
-        connect: Connect | None = None,
-        *,
-        patience: float = _PATIENCE_SECONDS,
-    ) -> None:
-        """`patience` is the number of seconds for which a missing answer is requested again."""
+    def __init__(self, coordinator: str, session: SessionState, connect: Connect | None = None) -> None:
         place = urlsplit(coordinator)
         assert place.hostname is not None
         self._host = place.hostname
         self._port = place.port or (HTTPS_PORT if place.scheme == "https" else HTTP_PORT)
-        self._patience = patience
         self._connected = connect or connector(None)
         self.session = session
         self._http: HTTPConnection | None = None
@@ -221,7 +208,7 @@ class StatementClient:
 
     def _ask(self, method: str, url: str, content: bytes | None = None) -> Mapping[str, Any]:
         """Send a request; repeat it when no answer came: each answer stays at its address until the next request."""
-        deadline = time.monotonic() + self._patience
+        deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
             try:
                 self._connect()

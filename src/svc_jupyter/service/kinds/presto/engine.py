@@ -56,7 +56,6 @@ class PrestoSqlEngine:
         self._coordinator = target.coordinator
         self._state = target.session()
         self._jobs = _JobList(folder)
-        self._posted = connection.posted
         self._next: str | None = None
         self._connect = connect or connector(target.access)
         self._is_own = target.access is None
@@ -173,7 +172,7 @@ class PrestoSqlEngine:
         A query is FINISHED once all its rows have reached the coordinator; an answer that began after that has rows as
         long as there are any.
         """
-        answer = self._first_answer(client, text)
+        answer = client.post(text)
         was_finished = False
         while True:
             is_finished = answer["stats"]["state"] == "FINISHED"
@@ -186,13 +185,6 @@ class PrestoSqlEngine:
                 return
             was_finished = is_finished
             answer = client.following(self._next)
-
-    def _first_answer(self, client: StatementClient, text: str) -> Mapping[str, Any]:
-        posted, self._posted = self._posted, ""
-        if posted:
-            answer: Mapping[str, Any] = json.loads(posted)
-            return answer
-        return client.post(text)
 
 
 def _quoted(parts: TableParts) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 PRESTO: Final = "Presto"
@@ -36,10 +36,6 @@ class ExternalAccess:
         if not self.login:
             return ""
         return f"Basic {b64encode(f'{self.login}:{self.password}'.encode()).decode()}"
-
-    def without_password(self) -> ExternalAccess:
-        """Return what may be written into a file."""
-        return replace(self, password="")
 
 
 def path_of(url: str) -> str:
