@@ -14,7 +14,6 @@ from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.commands.tables import Dtypes
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
-from svc_jupyter.client.transport.connections import AsyncKeptConnections
 from svc_jupyter.client.transport.link import Link
 from svc_jupyter.client.transport.reading import Pages
 from svc_jupyter.client.transport.retries import Retries
@@ -37,7 +36,7 @@ class AsyncPerformer:
     ) -> None:
         self.dtypes: Dtypes = dtypes
         self.link = Link(settings, retries or Retries())
-        self.http = httpx.AsyncClient(**wire.options(settings, transport, AsyncKeptConnections))
+        self.http = httpx.AsyncClient(transport=transport, **wire.options(settings))
         self._answer_seconds = timeout
 
     async def run(self, flow: Flow[T]) -> T:

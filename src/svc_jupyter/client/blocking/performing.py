@@ -15,7 +15,6 @@ from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.commands.tables import Dtypes
 from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call, Flow, Pause, Relocate, Send, Step, exchange
-from svc_jupyter.client.transport.connections import KeptConnections
 from svc_jupyter.client.transport.link import Link
 from svc_jupyter.client.transport.reading import Pages
 from svc_jupyter.client.transport.retries import Retries
@@ -38,7 +37,7 @@ class Performer:
     ) -> None:
         self.dtypes: Dtypes = dtypes
         self.link = Link(settings, retries or Retries())
-        self.http = httpx.Client(**wire.options(settings, transport, KeptConnections))
+        self.http = httpx.Client(transport=transport, **wire.options(settings))
         self._answer_seconds = timeout
 
     def run(self, flow: Flow[T]) -> T:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import ssl
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 
@@ -14,14 +13,12 @@ from svc_jupyter.api import paths
 from svc_jupyter.client.address.config import Settings, is_loopback
 from svc_jupyter.client.errors import ConfigurationError
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.client.transport.connections import KEEP_SECONDS, LIMIT
 from svc_jupyter.client.transport.link import Connection
 
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 60.0
 """Time limit for an answer, in addition to the time the service was asked to hold it."""
-_LIMITS = httpx.Limits(max_connections=LIMIT, max_keepalive_connections=20, keepalive_expiry=KEEP_SECONDS)
-Transport = TypeVar("Transport", httpx.BaseTransport, httpx.AsyncBaseTransport)
+_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=30)
 
 
 class PrivateHeaders(httpx.Headers):
@@ -49,21 +46,17 @@ def request(connection: Connection, call: Call, answer_seconds: float = ANSWER_S
     return built
 
 
-def options(
-    settings: Settings, transport: Transport | None, kept: Callable[[ssl.SSLContext], Transport]
-) -> dict[str, Any]:
+def options(settings: Settings) -> dict[str, Any]:
     """Return the arguments for `httpx.Client` and `httpx.AsyncClient`.
 
     Redirects are not followed: they would send the token to another address. A loopback address, and that of a
-    run's service, bypass the environment's proxies and use `kept` connections, unless the caller passes a transport.
+    run's service, bypass the environment's proxies.
     """
     of_this_machine = settings.embedded or settings.connection_file is not None
     own_machine = of_this_machine or is_loopback(settings.base_url or "")
-    verify = _verification(settings)
     return {
         "trust_env": not own_machine,
-        "verify": verify,
-        "transport": kept(verify) if own_machine and transport is None else transport,
+        "verify": _verification(settings),
         "limits": _LIMITS,
         "follow_redirects": False,
     }
