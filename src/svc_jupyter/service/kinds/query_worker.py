@@ -9,23 +9,19 @@ service but this folder and that file.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import resource
 import signal
 import socket
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from svc_jupyter.service.commands.row_views.job import RowsJob, is_rows_job
 from svc_jupyter.service.commands.row_views.process import show
-from svc_jupyter.service.db_taps.job import Connection, EngineName, Job, JobKind, from_line
+from svc_jupyter.service.db_taps.job import EngineName, Job, from_line
 from svc_jupyter.service.processes.worker_parent import Without, freeze, serve, write_code
 from svc_jupyter.service.processes.worker_parent import from_line as rows_job_from
 from svc_jupyter.sql_tokens import Dialect
@@ -99,22 +95,6 @@ def _read(line: bytes) -> Job | RowsJob:
     return rows_job_from(RowsJob, line) if is_rows_job(line) else from_line(line)
 
 
-def _rehearse() -> None:
-    """Run queries whose results are discarded."""
-    from svc_jupyter.service.db_taps.execution import Execution
-    from svc_jupyter.service.kinds.presto.engine import CONNECTION, rehearsing_engine
-
-    with contextlib.suppress(OSError), tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        database = folder / "empty"
-        database.touch()
-        connection = Connection("none", "SQLite", EngineName.SQLITE, Dialect.SQLITE, "none", str(database))
-        job = Job(JobKind.QUERY, folder, folder / "log", connection, "SELECT 1 AS one, 'a' AS two")
-        execution_of(job, io.StringIO()).run()
-        with rehearsing_engine(folder) as engine:
-            Execution(replace(job, connection=CONNECTION, query="SELECT 1"), engine, io.StringIO()).run()
-
-
 def _work(job: Job | RowsJob) -> int:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold the tap's password
     if isinstance(job, RowsJob):
@@ -149,4 +129,4 @@ def _end_on_request(job: Job, cancel: Callable[[], None], requested: threading.E
 
 if __name__ == "__main__":
     load()
-    serve(_read, _work, _rehearse)
+    serve(_read, _work)

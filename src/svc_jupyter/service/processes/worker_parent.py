@@ -4,9 +4,6 @@ A job comes as a line on stdin (so that its secrets are in no argument, environm
 on stdout: `taken` once the worker runs and has written its `pid`, else the reason. Each worker leads a session of its
 own and outlives both this process and the service; this process ends at the end of its stdin. It must have one thread
 only, since it forks, and imports as little as possible of the service.
-
-Except in a burst of jobs, a worker is forked ahead and waits: forking, and first writes to memory shared with the
-parent, take longer than a short job.
 """
 
 from __future__ import annotations
@@ -17,7 +14,6 @@ import importlib.abc
 import importlib.machinery
 import json
 import os
-import select
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -37,10 +33,6 @@ MARK_BYTES = 4096
 END = "end"
 """A named pipe in the folder of a job whose end is awaited: opened for writing when the job is done."""
 _FAILED = 70
-_BURST_SECONDS = 0.1
-"""A job that follows another one this quickly gets a new worker: a rehearsal would only delay it, and take the
-processor from the short job before it.
-"""
 _KILL_ME_FIRST = b"500"
 """Out-of-memory score: when memory runs out, the kernel ends a worker before the service."""
 
@@ -94,62 +86,20 @@ def freeze() -> None:
     gc.freeze()
 
 
-def serve(
-    read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int], rehearse: Callable[[], None] | None = None
-) -> None:
-    """Fork a worker for each job on stdin until stdin ends; `work` runs a job there and returns its exit code.
-
-    `rehearse` runs in a worker ahead of its job and does what most jobs do, so that their memory is already copied.
-    """
+def serve(read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int]) -> None:
+    """Fork a worker for each job on stdin until stdin ends; `work` runs a job there and returns its exit code."""
     keep_files_private()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # ended workers do not remain as zombies
-    jobs = sys.stdin.buffer
-    while True:
-        spare = None
-        if not select.select([jobs], [], [], _BURST_SECONDS)[0]:
-            spare = _Spare(read_job, work, rehearse)
-        line = jobs.readline()
-        if not line:
-            if spare is not None:
-                spare.end()
-            return
-        answer = b"" if spare is None else spare.take(line)
-        if not answer:  # there was no waiting worker, or it was killed
-            answer = _Spare(read_job, work, None).take(line) or b"the worker ended before it took the job"
-        sys.stdout.buffer.write(answer.replace(b"\n", b" ") + b"\n")
-        sys.stdout.buffer.flush()
-
-
-class _Spare:
-    """A worker that waits for its job, and ends with its parent."""
-
-    def __init__(
-        self, read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int], rehearse: Callable[[], None] | None
-    ) -> None:
-        job, self._job = os.pipe()
-        self._answer, answer = os.pipe()
-        self._pid = os.fork()
-        if self._pid == 0:
-            os.close(self._job)
-            os.close(self._answer)
-            _become_worker(job, answer, read_job, work, rehearse)
-        os.close(job)
+    while line := sys.stdin.buffer.readline():
+        answers, answer = os.pipe()
+        if os.fork() == 0:
+            os.close(answers)
+            _become_worker(line, answer, read_job, work)
         os.close(answer)
-
-    def take(self, line: bytes) -> bytes:
-        """Give the worker its job; return its answer, which is empty when it was killed."""
-        with contextlib.suppress(BrokenPipeError), open(self._job, "wb", buffering=0) as job:
-            view = memoryview(line)
-            while view:
-                view = view[job.write(view) :]
-        with open(self._answer, "rb") as answer:
-            return answer.read()
-
-    def end(self) -> None:
-        """End the worker without a job; return once it has ended."""
-        os.close(self._job)
-        with contextlib.suppress(ChildProcessError):  # raised after waiting, since ended children are not collected
-            os.waitpid(self._pid, 0)
+        with open(answers, "rb") as source:
+            told = source.read() or b"the worker ended before it took the job"
+        sys.stdout.buffer.write(told.replace(b"\n", b" ") + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def write_code(job: WorkerJob, code: int) -> None:
@@ -164,22 +114,12 @@ def announce_end(job: WorkerJob) -> None:
 
 
 def _become_worker(
-    jobs: int,
-    answer: int,
-    read_job: Callable[[bytes], AnyJob],
-    work: Callable[[AnyJob], int],
-    rehearse: Callable[[], None] | None,
+    line: bytes, answer: int, read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int]
 ) -> NoReturn:
-    """Wait for the job and run it; never returns into the parent's loop."""
+    """Run the job; never returns into the parent's loop."""
     code = _FAILED
     job: AnyJob | None = None
     try:
-        if rehearse is not None:
-            rehearse()
-        with open(jobs, "rb") as source:
-            line = source.read()
-        if not line:
-            os._exit(0)  # there is no job
         job = read_job(line)
         os.setsid()
         _carry_mark(job)

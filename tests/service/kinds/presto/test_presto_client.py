@@ -18,7 +18,7 @@ from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, EngineName
 from svc_jupyter.service.db_taps.statements import split
 from svc_jupyter.service.kinds.presto.client import CoordinatorLost, SessionState, StatementClient, Target
-from svc_jupyter.service.kinds.presto.engine import PrestoSqlEngine, rehearsing_engine
+from svc_jupyter.service.kinds.presto.engine import PrestoSqlEngine
 from svc_jupyter.sql_tokens import Dialect
 
 [STATEMENT] = split("SELECT 1", Dialect.PRESTO)
@@ -161,10 +161,3 @@ def test_a_statement_that_changes_something_is_followed_to_its_last_answer(coord
     sink = Mock()
     engine_of(coordinator, tmp_path).run(split("INSERT INTO t VALUES 1", Dialect.PRESTO), sink)
     sink.done.assert_called_once_with(3)
-
-
-def test_a_rehearsal_needs_no_coordinator(tmp_path: Path):
-    sink = Mock()
-    with rehearsing_engine(tmp_path) as engine:
-        engine.run([STATEMENT], sink)
-    assert sum(call.args[0].num_rows for call in sink.write.call_args_list) == 1

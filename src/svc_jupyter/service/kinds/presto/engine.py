@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import json
 import re
-import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,19 +21,17 @@ from svc_jupyter.files import write_whole
 from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
-from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection, EngineName
+from svc_jupyter.service.db_taps.job import JOBS_FILE, Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts
 from svc_jupyter.service.db_taps.values import read_or_texts
 from svc_jupyter.service.kinds.presto.client import (
     READING,
-    Connect,
     CoordinatorLost,
     StatementClient,
     Target,
     connector,
 )
 from svc_jupyter.service.kinds.presto.types import ColumnType, RepeatedHour, column, column_type, in_utc
-from svc_jupyter.sql_tokens import Dialect
 
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
@@ -49,15 +45,14 @@ _PAUSE_SECONDS: Final = 2.0
 class PrestoSqlEngine:
     """The coordinator of a cluster. `connection.target` is a `Target`."""
 
-    def __init__(self, connection: Connection, folder: Path | None = None, connect: Connect | None = None) -> None:
-        """`connect` opens the connections for statements."""
+    def __init__(self, connection: Connection, folder: Path | None = None) -> None:
         target = Target.from_json(connection.target)
         self._address = connection.address
         self._coordinator = target.coordinator
         self._state = target.session()
         self._jobs = _JobList(folder)
         self._next: str | None = None
-        self._connect = connect or connector(target.access)
+        self._connect = connector(target.access)
         self._is_own = target.access is None
 
     def run(self, statements: Sequence[Statement], sink: Sink) -> None:
@@ -351,33 +346,3 @@ def _hint(name: str) -> str | None:
     if name in _MEMORY:
         return "jvm.max-heap and query.max-memory-per-node in presto_settings.custom_config give a query more memory"
     return None
-
-
-_HOST, _PORT = "127.0.0.1", 1
-_TARGET: Final = Target(f"http://{_HOST}:{_PORT}", "nobody", "nobody")
-_STATS: Final = {"state": "FINISHED", "scheduled": True, "totalSplits": 1, "completedSplits": 1}
-_BODY: Final = json.dumps(
-    {"id": "none", "stats": _STATS, "columns": [{"name": "one", "type": "integer"}], "data": [[1]]}
-).encode()
-_ANSWER: Final = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(_BODY), _BODY)
-CONNECTION: Final = Connection("none", "Presto", EngineName.PRESTO, Dialect.PRESTO, "none", _TARGET.to_json())
-
-
-@contextmanager
-def rehearsing_engine(folder: Path) -> Iterator[PrestoSqlEngine]:
-    """Yield an engine for one statement, whose answer is ready in this process. Raises `OSError`.
-
-    The query warms up the code that the next one uses: in a forked process, memory must be copied when it is first
-    used, and loading it there, such as the codec for host names, costs even more.
-    """
-    here, there = socket.socketpair()
-
-    def connect(host: str, port: int) -> HTTPConnection:
-        socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        connection = HTTPConnection(host, port)
-        connection.sock = here
-        return connection
-
-    with here, there:
-        there.sendall(_ANSWER)
-        yield PrestoSqlEngine(CONNECTION, folder, connect)

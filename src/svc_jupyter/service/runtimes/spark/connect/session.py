@@ -34,8 +34,6 @@ def connected(endpoint: ConnectEndpoint) -> SparkSession:
     builder = SparkSession.builder.channelBuilder(_Channel(endpoint))
     for name, value in endpoint.settings.items():
         builder = builder.config(name, value)
-    # A new session becomes the one of `udf` and `getOrCreate` only where there was none, such as a rehearsal's.
-    SparkSession._default_session = SparkSession._active_session.session = None
     session: SparkSession = builder.create()
     session.client.set_retry_policies(
         [DefaultPolicy(max_retries=_RETRIES, initial_backoff=_FIRST_PAUSE_MS, max_backoff=_LONGEST_PAUSE_MS, jitter=0)]

@@ -230,12 +230,6 @@ def _end_on_request(job: ConnectJob, spark: SparkSession, requested: threading.E
     os._exit(code)
 
 
-def _rehearse() -> None:
-    """Prepare what every session needs, without a connection: gRPC's own threads, the client's late imports."""
-    nowhere = ConnectEndpoint("127.0.0.1", 1, "nobody", "00000000-0000-0000-0000-000000000000")
-    connected(nowhere).client.close()
-
-
 def main() -> None:
     """Load, and fork a process for each job."""
     pa.array([1])
@@ -245,7 +239,7 @@ def main() -> None:
         job = from_line(ConnectJob, line)
         return ConnectJob(Task(job.task), job.folder, job.log, job.endpoint, job.statement, job.environment)
 
-    serve(read, work, _rehearse)
+    serve(read, work)
 
 
 if __name__ == "__main__":
