@@ -98,7 +98,7 @@ class World:
         }
         kinds["CompositeCommand"] = CompositeKind(dict(kinds), gate)
         runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
-        intake = Intake(settings, database, bus, kinds, runner, gate)
+        intake = Intake(database, bus, kinds, gate)
         commands = Commands(settings, database, bus, kinds, runner, gate)
         tools = Tools(
             settings, database, instances, life_cycle, engines, providers, Changes(bus), lambda: runner.replica

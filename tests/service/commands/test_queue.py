@@ -91,20 +91,6 @@ def test_a_replica_takes_a_handful_at_once(add_command: AddCommand, claim):
     assert claim(SECOND) == ids[16:]
 
 
-def test_a_slot_is_free_when_fewer_run_and_nobody_waits(add_command: AddCommand, database: Database, account_id: int):
-    def may_begin(limit: int) -> bool:
-        with database.connect() as connection:
-            return queue.may_begin_at_once(connection, account_id, limit=limit)
-
-    assert may_begin(1)
-    add_command(status="running")
-    assert not may_begin(1)
-    assert may_begin(2)
-    add_command()
-    assert not may_begin(2)
-    assert not may_begin(100)
-
-
 def test_replicas_that_race_share_the_work_within_the_limit(
     postgres_url: str, tmp_path, monkeypatch: pytest.MonkeyPatch
 ):

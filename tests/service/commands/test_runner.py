@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +26,6 @@ from tests.support.until import until, written
 
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.ends import StopReason
-from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.rows import CommandRow, command_root
 from svc_jupyter.service.commands.runner import Runner
@@ -218,49 +214,6 @@ async def test_a_hook_at_the_end_sees_the_finished_row_in_its_transaction(
     await new_runner(at_end=(hook,))
     await ended(database, command_id)
     assert seen == [("done", "done")]
-
-
-@pytest.mark.parametrize("script", ["echo hi", "exit 3"])
-async def test_the_row_that_is_at_hand_after_an_end_is_what_the_database_has(
-    new_runner: NewRunner,
-    add_command: AddCommand,
-    database: Database,
-    script: str,
-    monkeypatch: pytest.MonkeyPatch,
-):
-    monkeypatch.setattr("svc_jupyter.service.commands.runner._AT_HAND_SECONDS", 60.0)
-    command_id = add_command(command={"inline": script})
-    runner = await new_runner()
-    at_end = await ended(database, command_id)
-    await until(lambda: not runner.is_busy)
-    row = runner.row_at_hand(command_id)
-    if row is None:  # its end was heard of through PostgreSQL first: whoever waits asks there
-        assert not database.on_sqlite
-    else:
-        assert json.loads(json.dumps(asdict(row))) == at_end
-
-
-async def test_a_command_that_has_ended_in_the_database_is_not_at_hand_as_a_running_one(
-    new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
-):
-    """Who read its end, and then asks for its results, must not be told that it still runs."""
-    command_id, told = add_command(), threading.Event()
-    monkeypatch.setattr(Job, "has_ended_as", lambda _job, _row: told.wait(10))
-    runner = await new_runner()
-    await ended(database, command_id)
-    at_hand = runner.row_at_hand(command_id)
-    told.set()
-    assert at_hand is None
-
-
-async def test_the_row_of_an_end_is_not_at_hand_for_long(
-    new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr("svc_jupyter.service.commands.runner._AT_HAND_SECONDS", 0.05)
-    command_id = add_command()
-    runner = await new_runner()
-    await ended(database, command_id)
-    await until(lambda: runner.row_at_hand(command_id) is None)
 
 
 async def test_claiming_goes_on_after_an_error(

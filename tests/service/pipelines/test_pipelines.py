@@ -91,7 +91,7 @@ async def world(settings: Settings, database: Database, account_id: int, tmp_pat
     gate = ClusterGate(database, bus, LifeCycle(settings, bus, {}, at_end))
     kinds = {"SparkCommand": Streaming(lambda _: STREAM.format(folder=tmp_path))}
     runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
-    intake = Intake(settings, database, bus, kinds, runner, gate)
+    intake = Intake(database, bus, kinds, gate)
     commands = Commands(settings, database, bus, kinds, runner, gate)
     runs = PipelineRuns(settings, database, intake, commands, kinds, gate, notifications)
     at_end.append(runs.on_command_end)

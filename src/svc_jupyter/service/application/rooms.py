@@ -123,7 +123,7 @@ def rooms_of(settings: Settings, database: Database, base_url: str | None) -> li
         ServiceAccess(run_tokens, base_url),
     )
     runner = Runner(settings, database, bus, kinds, gate=gate, at_end=at_end)
-    intake = Intake(settings, database, bus, kinds, runner, gate)
+    intake = Intake(database, bus, kinds, gate)
     commands = Commands(settings, database, bus, kinds, runner, gate, access.tokens.recheck)
     row_views = RowViews(processes.queries)
     driver = Driver(

@@ -129,16 +129,15 @@ class EndWriter:
         self._lease = lease
         self._hooks = hooks
 
-    async def write(self, row: CommandRow, values: Mapping[str, Any], on_written: Callable[[CommandRow], None]) -> None:
+    async def write(self, row: CommandRow, values: Mapping[str, Any]) -> None:
         """Write the final values of a running command's row. Retries while the database is away: no end is lost.
 
-        `on_written` gets the row after the commit, in any thread. After a failure, each hook runs in a savepoint of its
-        own, which costs an extra statement per hook.
+        After a failure, each hook runs in a savepoint of its own, which costs an extra statement per hook.
         """
         call, is_bare = self._call_together, False
         while True:
             try:
-                await self._database.write(partial(self._write, row, values, on_written, call), durable=False)
+                await self._database.write(partial(self._write, row, values, call), durable=False)
             except Unavailable:
                 log.warning("end_not_written_yet", command_id=row.id)
                 call = self.call_hooks
@@ -167,18 +166,9 @@ class EndWriter:
             except Exception:
                 log.exception("end_still_not_reported", command_id=owed.command_id, to=owed.owed_to)
 
-    def _write(
-        self,
-        row: CommandRow,
-        values: Mapping[str, Any],
-        on_written: Callable[[CommandRow], None],
-        call: AtEnd,
-        connection: sa.Connection,
-    ) -> None:
+    def _write(self, row: CommandRow, values: Mapping[str, Any], call: AtEnd, connection: sa.Connection) -> None:
         if queue.finish(connection, self._lease.replica, row.id, values):
-            final = row.updated(values)
-            self._database.after_commit(connection, partial(on_written, final))
-            call(connection, final)
+            call(connection, row.updated(values))
 
     def _call_together(self, connection: sa.Connection, row: CommandRow) -> None:
         for hook in self._hooks:

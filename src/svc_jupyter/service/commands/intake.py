@@ -1,4 +1,4 @@
-"""Creates commands: reads a submission, validates it, writes its row, and starts it where a slot is free.
+"""Creates commands: reads a submission, validates it, writes its row, and tells the replicas that it waits.
 
 A submission is a JSON object, or a form with the same fields. A form has only texts. Numbers, booleans and objects are
 parsed from their texts; an object may also be given field by field, as `parameters[day]=2013-01-01`.
@@ -30,11 +30,9 @@ from svc_jupyter.service.commands.cluster_gate import ClusterGate
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.record import command_record
 from svc_jupyter.service.commands.rows import CommandRow, new_folder_key
-from svc_jupyter.service.commands.runner import Runner
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.errors import BadRequest, Invalid, Unavailable
-from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http import idempotency
 from svc_jupyter.service.http.bodies import may_be_broken, parsed
 from svc_jupyter.service.http.idempotency import IdempotentCall
@@ -53,22 +51,18 @@ _INSERT = sa.insert(commands)
 
 
 class Intake:
-    """Creates commands, and hands those that may begin at once to the runner."""
+    """Creates commands, which wait until a replica claims them."""
 
     def __init__(
         self,
-        settings: Settings,
         database: Database,
         bus: Bus,
         kinds: Mapping[str, Kind],
-        runner: Runner,
         gate: ClusterGate,
     ) -> None:
-        self._settings = settings
         self._database = database
         self._bus = bus
         self._kinds = kinds
-        self._runner = runner
         self._gate = gate
         self._stopping = False
 
@@ -90,7 +84,7 @@ class Intake:
         """Create commands in the caller's write transaction; return their ids in the same order.
 
         Each item of `new` has columns of the commands table as `new_row` returns them, with `command` from `described`.
-        The commands are launched or announced to other replicas after the caller's commit; a rollback discards them.
+        The commands are announced to the replicas with the caller's commit; a rollback discards them.
         """
         defaults = {"status": CommandStatus.WAITING.value, "created_at": time.time()}
         rows = [self._insert(defaults | dict(values), connection) for values in new]
@@ -116,39 +110,22 @@ class Intake:
             return dict(json.loads(first[1] or "null"))
         row = self._insert(values, connection)
         self._announce(connection, [row])
-        # The answer shows the command as it was created.
-        record = command_record(row) | {"status": CommandStatus.WAITING.value, "start_time": None}
+        record = command_record(row)
         if call is not None:
             idempotency.remember(connection, call, 200, json.dumps(record))
         return record
 
     def _insert(self, values: Mapping[str, Any], connection: sa.Connection) -> CommandRow:
-        claim = self._claim(values, connection)
-        values = {**NEW_ROW, **values, "folder_key": new_folder_key(), **(claim or {})}
+        if values.get("cluster_id") is not None:
+            self._gate.open_for(connection, values["cluster_id"], values["user_id"])  # starts one that is DOWN
+        values = {**NEW_ROW, **values, "folder_key": new_folder_key()}
         inserted = connection.execute(_INSERT, {key: values[key] for key in values if key != "id"}).inserted_primary_key
         assert inserted is not None
-        row = CommandRow.new(values | {"id": inserted[0]})
-        if claim is not None:
-            self._database.after_commit(connection, partial(self._runner.launch, row))
-        return row
-
-    def _claim(self, values: Mapping[str, Any], connection: sa.Connection) -> dict[str, Any] | None:
-        """Return the values with which a new row is claimed by this replica, None where its command has to wait.
-
-        This saves a transaction and, on SQLite, a wait for the disk. Several replicas would need a lock to count.
-        """
-        cluster_id = values.get("cluster_id")
-        if cluster_id is not None and not self._gate.open_for(connection, cluster_id, values["user_id"]):
-            return None
-        replica, limit = self._runner.sole_replica, self._settings.running_limit
-        if replica is None or not queue.may_begin_at_once(connection, values["account_id"], limit=limit):
-            return None
-        return {"status": CommandStatus.RUNNING, "replica_id": replica.id, "start_time": time.time()}
+        return CommandRow.new(values | {"id": inserted[0]})
 
     def _announce(self, connection: sa.Connection, created: Sequence[CommandRow]) -> None:
-        """Announce new waiting commands to the replicas that can claim them, once per account."""
-        waiting = {row.account_id for row in created if row.status == CommandStatus.WAITING}
-        for account_id in waiting:
+        """Announce new commands to the replicas, once per account."""
+        for account_id in {row.account_id for row in created}:
             self._bus.publish(connection, queue.WAITING, str(account_id))
 
 

@@ -49,8 +49,6 @@ class Job:
         self.id: int = row.id
         self._start_time = row.start_time
         self.row = row
-        self.final_row: CommandRow | None = None
-        """The row as committed with the end."""
         self.root = root
         self._kind = kind
         self._settings = settings
@@ -80,10 +78,6 @@ class Job:
     def _pid(self) -> int | None:
         """The process number, None where there is no process or its number is unknown."""
         return (self._process.pid or None) if self._process is not None else None
-
-    def has_ended_as(self, row: CommandRow) -> None:
-        """Store the row that was committed with the end; called from any thread."""
-        self.final_row = row
 
     def kill_in_seconds(self, now: float) -> float:
         """Return the seconds until the check at which the command's timeout has passed.

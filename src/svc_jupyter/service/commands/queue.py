@@ -41,12 +41,6 @@ _CAN_BEGIN = sa.or_(
     commands.c.cluster_id.in_(sa.select(clusters.c.id).where(clusters.c.state == ClusterState.UP.value)),
 )
 """A command whose cluster is not UP keeps waiting and does not block those behind it."""
-_OCCUPANCY = sa.select(
-    sa.select(sa.func.count()).where(*_HOLDS_A_SLOT).scalar_subquery(),
-    sa.exists().where(
-        commands.c.status == CommandStatus.WAITING.value, commands.c.account_id == sa.bindparam("account"), _CAN_BEGIN
-    ),
-)
 _RUNNING_COUNT = sa.select(sa.func.count()).where(*_HOLDS_A_SLOT)
 _SOME_WAIT = sa.select(sa.exists().where(commands.c.status == CommandStatus.WAITING.value))
 _WAITING_ACCOUNTS = sa.select(commands.c.account_id).where(commands.c.status == CommandStatus.WAITING.value).distinct()
@@ -165,12 +159,6 @@ def begin_child(
         return row
     created = {key: value for key, value in values.items() if key != "id"} | {"replica_id": replica.id}
     return CommandRow.from_row(connection.execute(sa.insert(commands).values(created).returning(commands)).one())
-
-
-def may_begin_at_once(connection: sa.Connection, account_id: int, *, limit: int) -> bool:
-    """Return whether a new command can start at once: a slot is free and none waits. For a single replica."""
-    running, waits = connection.execute(_OCCUPANCY, {"account": account_id}).one()
-    return running < limit and not waits
 
 
 def _claim_for(connection: sa.Connection, replica: Replica, account_id: int, free: int, now: float) -> list[CommandRow]:

@@ -16,7 +16,7 @@ import structlog
 from svc_jupyter.service.commands import queue
 from svc_jupyter.service.commands.children import ChildClusters, Children
 from svc_jupyter.service.commands.cluster_gate import ClusterGate
-from svc_jupyter.service.commands.ends import ENDED, STOP, AtEnd, EndWriter, StopReason, parse_stop_request
+from svc_jupyter.service.commands.ends import STOP, AtEnd, EndWriter, StopReason, parse_stop_request
 from svc_jupyter.service.commands.job import Job, Values
 from svc_jupyter.service.commands.kind import Kind
 from svc_jupyter.service.commands.lease import Lease
@@ -31,8 +31,6 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.processes.marks import mark_of, marked_processes
 
 _FLUSH_SECONDS = 1.0
-_AT_HAND_SECONDS = 1.0
-"""How long the row of an ended command is kept for waiting calls."""
 _SWEEP_SECONDS = 60.0
 log = structlog.get_logger(__name__)
 
@@ -59,27 +57,19 @@ class Runner:
         place = ChildClusters(database, gate, kinds)
         self._children = Children(database, bus, self._lease, place, launch=self._launch, end_job=self._end_child)
         self._jobs: dict[int, Job] = {}
-        self._just_ended: dict[int, CommandRow] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._loops: list[asyncio.Task[None]] = []
-        self._event_loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
         self._some_wait = False
         self._unsaved: set[int] = set()
         self._unknown: set[int] = set()
         bus.subscribe(WAITING, self._on_waiting)
         bus.subscribe(STOP, self._on_stop)
-        bus.subscribe(ENDED, self._on_ended)
 
     @property
     def replica(self) -> queue.Replica:
         """The process's identity among the replicas; also for work other than commands."""
         return self._lease.replica
-
-    @property
-    def sole_replica(self) -> queue.Replica | None:
-        """The replica where no other shares its database and it runs commands, else None."""
-        return self._lease.replica if self._database.on_sqlite and self._loops else None
 
     @property
     def is_busy(self) -> bool:
@@ -91,19 +81,8 @@ class Runner:
         job = self._jobs.get(command_id)
         return None if job is None else job.live
 
-    def row_at_hand(self, command_id: int) -> CommandRow | None:
-        """Return the row of a command that has just ended here, without reading the database."""
-        job = self._jobs.get(command_id)
-        return self._just_ended.get(command_id) if job is None else job.final_row
-
-    def launch(self, row: CommandRow) -> None:
-        """Run a command that the intake claimed; called after the commit, from any thread."""
-        assert self._event_loop is not None
-        self._event_loop.call_soon_threadsafe(self._launch, row)
-
     async def start(self) -> None:
         """Register, take over from replicas that are gone, and begin to claim."""
-        self._event_loop = asyncio.get_running_loop()
         await self._lease.register()
         await self._take_over()
         loops: dict[str, Callable[[], Awaitable[None]]] = {"claim": self._claim_next, "sweep": self._sweep_next}
@@ -180,7 +159,7 @@ class Runner:
         timeout = asyncio.get_running_loop().call_later(job.kill_in_seconds(time.time()), job.stop, StopReason.TIMEOUT)
         try:
             values = await job.run()
-            await self._ends.write(job.row, values, job.has_ended_as)
+            await self._ends.write(job.row, values)
         except Exception:
             log.exception("command_not_ended", command_id=job.id)
             raise
@@ -218,13 +197,6 @@ class Runner:
             task.add_done_callback(self._tasks.discard)
 
     # Stopping commands
-
-    def _on_ended(self, payload: str) -> None:
-        """Keep the final row at hand for those who wait for it."""
-        job = self._jobs.pop(int(payload), None) if payload else None
-        if job is not None and job.final_row is not None:
-            self._just_ended[job.id] = job.final_row
-            asyncio.get_running_loop().call_later(_AT_HAND_SECONDS, self._just_ended.pop, job.id, None)
 
     def _on_stop(self, payload: str) -> None:
         command_id, _, request = payload.partition(" ")
