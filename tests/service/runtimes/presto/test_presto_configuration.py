@@ -38,6 +38,7 @@ def test_a_node_listens_at_its_own_address_only():
     assert (found["node.bind-ip"], found["node.internal-address"]) == ("127.1.1.1", "127.1.1.1")
     argv = daemon_of(place_of(NodeRole.WORKER)).argv
     assert {"-Dcom.sun.management.jmxremote.host=127.1.1.1", "-Dsvc.address=127.1.1.1"} <= set(argv)
+    assert (found["http-server.http.port"], found["jmx.rmiregistry.port"]) == ("8080", "8079"), "none that it looks for"
 
 
 def test_a_worker_does_not_get_settings_for_the_coordinator_only():

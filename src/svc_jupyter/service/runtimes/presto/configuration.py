@@ -25,6 +25,8 @@ from svc_jupyter.service.runtimes.presto.settings import HIVE, CustomSettings
 
 HTTP_PORT: Final = 8080
 """The same port on every node: each has its own address."""
+_MANAGEMENT_PORT: Final = 8079
+"""Where Java's management listens. Without it Presto looks for a free port, and ends when that is taken meanwhile."""
 GRACE_SECONDS: Final = 2
 """How long a leaving worker waits before and after its last task, for the coordinator to notice both."""
 WORKERS_WAIT_SECONDS: Final = 8
@@ -115,6 +117,7 @@ def _settings(place: NodeLayout, environment: str, coordinator: str, version: st
         "node.bind-ip": place.address,
         "coordinator": "true" if is_coordinator else "false",
         "http-server.http.port": str(HTTP_PORT),
+        "jmx.rmiregistry.port": str(_MANAGEMENT_PORT),
         "discovery.uri": coordinator,
         "plugin.dir": str(place.folder / "no-plugins"),
         "plugin.bundles": ",".join(map(str, place.plugins)),
