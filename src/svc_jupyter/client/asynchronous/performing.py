@@ -84,6 +84,8 @@ class AsyncPerformer:
             connection = await asyncio.to_thread(self.link.locate)
         request = wire.request(connection, call, self._answer_seconds)
         response = await self.http.send(request, stream=call.stream)
+        if self.http.is_closed and (connection_stream := response.extensions.get("network_stream")) is not None:
+            await connection_stream.aclose()  # it was being opened when the client was closed: no pool knows it
         if call.stream and not response.is_success:
             await response.aread()
         return response

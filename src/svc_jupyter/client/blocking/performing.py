@@ -84,6 +84,8 @@ class Performer:
             connection = self.link.locate()
         request = wire.request(connection, call, self._answer_seconds)
         response = self.http.send(request, stream=call.stream)
+        if self.http.is_closed and (connection_stream := response.extensions.get("network_stream")) is not None:
+            connection_stream.close()  # it was being opened when the client was closed: no pool knows it
         if call.stream and not response.is_success:
             response.read()
         return response
