@@ -53,6 +53,7 @@ def test_a_query_starts_the_cluster_and_gives_nested_types(service: ServiceProce
     }
 
 
+@pytest.mark.all  # a cold coordinator plans the two queries of a hundred columns for up to a minute
 def test_its_types_become_those_of_the_table_of_types(service: ServiceProcess) -> None:
     check(PRESTO, lambda query: table_of(service, query))
 
