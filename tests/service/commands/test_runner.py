@@ -216,6 +216,23 @@ async def test_a_hook_at_the_end_sees_the_finished_row_in_its_transaction(
     assert seen == [("done", "done")]
 
 
+async def test_a_stop_that_is_asked_for_between_the_claim_and_the_start_is_heard(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    real = queue.claim
+
+    def claim(connection: sa.Connection, *arguments: Any, **options: Any) -> Any:
+        rows = real(connection, *arguments, **options)
+        for row in rows:
+            queue.request_stop(connection, row.id, StopReason.CANCEL)
+        return rows
+
+    monkeypatch.setattr(queue, "claim", claim)
+    command_id = add_command(command={"inline": "sleep 600"})
+    await new_runner()
+    assert (await ended(database, command_id))["status"] == "cancelled"
+
+
 async def test_claiming_goes_on_after_an_error(
     new_runner: NewRunner,
     add_command: AddCommand,

@@ -158,6 +158,8 @@ class Runner:
     async def _run(self, job: Job) -> None:
         timeout = asyncio.get_running_loop().call_later(job.kill_in_seconds(time.time()), job.stop, StopReason.TIMEOUT)
         try:
+            with contextlib.suppress(Unavailable):
+                await self._look_for_stops()  # one that was asked for since the claim found no job here
             values = await job.run()
             await self._ends.write(job.row, values)
         except Exception:
@@ -240,7 +242,7 @@ class Runner:
         self._ends.call_hooks(connection, row)
 
     async def _look_for_stops(self) -> None:
-        """Find requests to stop whose announcement was lost."""
+        """Find requests to stop whose announcement was lost, or came before the job. Raises `Unavailable`."""
         wanted = await self._database.read(partial(queue.stops_wanted, replica=self._lease.replica))
         for command_id, request in wanted:
             self._on_stop(f"{command_id} {request}")
