@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import stat
@@ -17,6 +18,7 @@ from tests.service.backup.conftest import LARGE, AddCommand
 from tests.support.s3_server import S3Server
 
 from svc_jupyter.service.backup import restoring, taking
+from svc_jupyter.service.backup.manifest import content_name
 from svc_jupyter.service.backup.restoring import backups, restore
 from svc_jupyter.service.backup.taking import back_up
 from svc_jupyter.service.backup.target import BackupFailure, Target
@@ -207,13 +209,15 @@ class TestOfTheFiles:
         files = {name: service.data_dir / "storage" / name for name in ("grows", "rewritten")}
         for name, file in files.items():
             file.write_bytes(name.encode() + LARGE)
-        sent = Target.put
+        sent, grows = Target.put, content_name(hashlib.sha256(b"grows" + LARGE).hexdigest())
 
         def meanwhile(self: Target, name: str, content: Any) -> None:
-            if not isinstance(content, bytes):
-                with files["grows"].open("ab") as grows, files["rewritten"].open("r+b") as rewritten:
-                    grows.write(b"more")
-                    rewritten.write(os.urandom(16))
+            if name == grows:  # several threads send: not while another file is sent, before this one is read
+                with files["grows"].open("ab") as file:
+                    file.write(b"more")
+            elif not isinstance(content, bytes):
+                with files["rewritten"].open("r+b") as file:
+                    file.write(os.urandom(16))
             sent(self, name, content)
 
         monkeypatch.setattr(Target, "put", meanwhile)
