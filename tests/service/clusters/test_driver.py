@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
+from functools import partial
 
 import psutil
 import pytest
@@ -73,6 +75,27 @@ async def test_another_service_goes_on_with_a_start_and_finds_running_daemons_ag
     assert await third.engine.pids(await third.reaches(UP)) == before
     await until(lambda: third.engine.supervised)
     assert third.engine.starts == 0
+
+
+async def test_a_stop_that_comes_while_the_work_of_a_former_state_ends_stops(world: World, monkeypatch):
+    ending, may_end = asyncio.Event(), asyncio.Event()
+
+    async def slow_to_end() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ending.set()
+            await may_end.wait()
+
+    monkeypatch.setattr(world.engine.may_start, "wait", slow_to_end)
+    await world.clusters.change_state("default", "start", by=world.by)
+    await world.until_state(lambda state: state["message"] == "3 nodes wait")
+    instance = await world.reaches(PENDING)
+    await world.database.write(partial(world.life_cycle.up, instance_id=instance.id))
+    await ending.wait()
+    async with asyncio.timeout(15):
+        await world.driver.stop()
+    may_end.set()
 
 
 async def test_another_service_ends_what_was_being_ended(world: World, new_world: NewWorld):

@@ -99,8 +99,9 @@ class Reconciler:
             task.result()
         finally:
             task.cancel()
-            with contextlib.suppress(asyncio.CancelledError, Exception):
-                await task
+            # `await task` would take the cancellation of this one, meanwhile, for the task's own.
+            await asyncio.wait({task})
+            _ = task.cancelled() or task.exception()  # a failure on its way out is nobody's
 
     async def _is_still(self, state: ClusterState) -> bool:
         try:

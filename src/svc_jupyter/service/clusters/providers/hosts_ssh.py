@@ -97,8 +97,9 @@ class Connection:
             # Not awaited: OpenSSH answers a close only when the script has ended.
             process.close()
             feeding.cancel()
-            with suppress(asyncio.CancelledError):
-                await feeding
+            await asyncio.wait({feeding})  # a cancellation of this one, meanwhile, is not the other's
+            if not feeding.cancelled():
+                feeding.result()
         if process.exit_status is None or process.exit_status < 0:
             raise NotConnected("the connection was lost")
         return Answer(process.exit_status, _text(output), _text(errors))
