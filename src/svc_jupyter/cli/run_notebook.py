@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.files import replacing
+from svc_jupyter.service.ground.imports import without_the_grammar_of_addresses
 
 if TYPE_CHECKING:
     from nbclient import NotebookClient
@@ -29,7 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     missing = [name for name in ("nbformat", "nbclient", "ipykernel") if find_spec(name) is None]
     if missing:
         return _fail(f"{', '.join(missing)} not installed: pip install 'svc-jupyter[demo]'")
-    import nbformat
+    with without_the_grammar_of_addresses():
+        import nbformat
 
     try:
         notebook = _read(arguments.notebook)

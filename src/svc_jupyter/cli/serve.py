@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve; return 0 after a stop, 2 for a wrong setting, 3 when the data folder is taken, 1 for other failures."""
+    gc.disable()  # a fifth of the start would be collections of what stays; `serve` enables them
     try:
         from svc_jupyter.service.application.server import PortTakenError, serve
         from svc_jupyter.service.data_folder.data_folder import DataFolderTakenError

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, TextIO
 from svc_jupyter.service.commands.row_views.job import RowsJob, is_rows_job
 from svc_jupyter.service.commands.row_views.process import show
 from svc_jupyter.service.db_taps.job import EngineName, Job, from_line
-from svc_jupyter.service.processes.worker_parent import Without, freeze, serve, write_code
+from svc_jupyter.service.ground.imports import Without
+from svc_jupyter.service.processes.worker_parent import freeze, serve, write_code
 from svc_jupyter.service.processes.worker_parent import from_line as rows_job_from
 from svc_jupyter.sql_tokens import Dialect
 

@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib.abc
-import importlib.machinery
 import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from types import ModuleType
 from typing import Any, ClassVar, NoReturn, Protocol, TypeVar
 
 from svc_jupyter.files import keep_files_private, write_whole
@@ -63,21 +60,6 @@ def from_line(kind: type[AnyJob], line: bytes) -> AnyJob:
     """Return the job from a line of `to_line`; its only paths are `folder` and `log`."""
     value = json.loads(line)
     return kind(**{**value, "folder": Path(value["folder"]), "log": Path(value["log"])})
-
-
-class Without(importlib.abc.MetaPathFinder):
-    """Hides an installed module: other modules would import it at great cost, but it is not needed here."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def find_spec(
-        self, name: str, _path: Sequence[str] | None, _target: ModuleType | None = None
-    ) -> importlib.machinery.ModuleSpec | None:
-        """Raise `ModuleNotFoundError` for the module; leave others to the next finder."""
-        if name == self._name:
-            raise ModuleNotFoundError(f"a worker does without {name}", name=name)
-        return None
 
 
 def freeze() -> None:

@@ -7,7 +7,6 @@ nbformat is loaded at the first notebook, or earlier by a caller that expects on
 from __future__ import annotations
 
 import json
-import sys
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from svc_jupyter.service.ground.errors import Failure
+from svc_jupyter.service.ground.imports import without_the_grammar_of_addresses
 from svc_jupyter.service.workspace.notebook_repair import repaired
 
 _DEFAULT_KERNEL = "python3"
@@ -23,10 +23,6 @@ _DISPLAY_NAMES = {_DEFAULT_KERNEL: "Python 3 (ipykernel)"}
 _NEWEST = 4
 _NEWEST_MINOR = 5
 _REASON_LENGTH = 300
-_UNUSED = "rfc3987_syntax"
-"""jsonschema, with which nbformat validates, loads it for the text format `iri` if it is installed. No notebook schema
-has that, and its grammar takes 20 MB and 1.3 s of processor time; without it nbformat loads in 0.05 s.
-"""
 _MALFORMED = (AttributeError, IndexError, KeyError, NameError, TypeError, ValueError, RecursionError)
 """nbformat's exceptions, besides its own errors, when parts of a document have unexpected types."""
 
@@ -144,14 +140,8 @@ def load_what_notebooks_need() -> None:
 
 
 def _nbformat() -> ModuleType:
-    if "nbformat" not in sys.modules and _UNUSED not in sys.modules:
-        sys.modules[_UNUSED] = None  # type: ignore[assignment]  # makes an import fail as if it were not installed
-        try:
-            import nbformat
-        finally:
-            sys.modules.pop(_UNUSED, None)
-        return nbformat
-    import nbformat
+    with without_the_grammar_of_addresses():
+        import nbformat
 
     return nbformat
 

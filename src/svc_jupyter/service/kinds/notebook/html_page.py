@@ -17,7 +17,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from nbconvert.exporters.html import HTMLExporter
+from svc_jupyter.service.ground.imports import without_the_grammar_of_addresses
+
+with without_the_grammar_of_addresses():
+    from nbconvert.exporters.html import HTMLExporter
 
 _CPU_SECONDS = 120
 _MEMORY_BYTES = 4 * 2**30

@@ -30,21 +30,17 @@ _LOADED = (
 )
 """What a run and an IPython kernel import at their start, found by comparing `sys.modules`."""
 
-_COSTLY = "rfc3987_syntax"
-"""jsonschema checks a rare format with it, where it is installed: two thirds of the total load time."""
-
 
 def load() -> None:
     """Import everything that a run and its kernel need, so that the forked processes have it in memory."""
     import importlib
 
-    from svc_jupyter.service.processes.worker_parent import Without, freeze
+    from svc_jupyter.service.ground.imports import without_the_grammar_of_addresses
+    from svc_jupyter.service.processes.worker_parent import freeze
 
-    without = Without(_COSTLY)
-    sys.meta_path.insert(0, without)
-    for name in _LOADED:
-        importlib.import_module(name)
-    sys.meta_path.remove(without)
+    with without_the_grammar_of_addresses():
+        for name in _LOADED:
+            importlib.import_module(name)
     from svc_jupyter.service.kinds.notebook.notebook_file import read_notebook
 
     read_notebook('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}', "")  # compiles the schema
