@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
+import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,18 +23,34 @@ from svc_jupyter.service.processes.marks import mark_of, marked_processes
 
 pytest_plugins = ["tests.support.needs", "tests.support.reruns", "tests.support.slow_tests"]
 
+# jsonschema builds a grammar with it for 4 s in each process of the tests, for a text format that none of them has.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
+
 # No property fails because the machine is busy.
 hypothesis.settings.register_profile(
     "any speed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
-# In the gate properties have the same examples each time: what others would find, `--all` finds.
-hypothesis.settings.register_profile("gate", hypothesis.settings.get_profile("any speed"), derandomize=True)
+# In the gate properties have the same few examples each time: what others would find, `--all` finds.
+hypothesis.settings.register_profile(
+    "gate", hypothesis.settings.get_profile("any speed"), derandomize=True, max_examples=30
+)
 hypothesis.settings.load_profile("any speed")
 
 
 ISOLATION = os.environ.get("SVC_ISOLATION", "off")
 """Off for tests that do not ask for it: most scripts here write into the folder of their test."""
 _SHARED_SCOPES = ("class", "module", "package")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without collections of garbage, which would look at each of what stays again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups

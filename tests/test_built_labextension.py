@@ -105,6 +105,7 @@ def test_a_bundler_that_fails_is_quoted_and_leaves_nothing_that_passes_for_built
     assert not builder.is_built(tree)
 
 
+@pytest.mark.all  # JupyterLab takes 10 s to list it: in the gate tests/browser uses it
 def test_the_installed_extension_is_enabled() -> None:
     listed = subprocess.run(
         [sys.executable, "-m", "jupyterlab.labextensions", "list"],

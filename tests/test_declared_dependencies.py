@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -21,6 +22,9 @@ OF_DEVELOPERS = {"service/installs/relock.py": {"jgo"}}
 """Tools of the repository that are in the package, and what the extra `test` brings for them."""
 BROUGHT_TOGETHER = {"pydantic_core"}
 """Pinned exactly by the package whose half they are."""
+
+
+owners = cache(packages_distributions)
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -63,13 +67,12 @@ def foreign_imports(folder: str) -> dict[str, set[str]]:
     ],
 )
 def test_every_imported_package_is_declared(folder: str, declared: set[str]):
-    owners = packages_distributions()
     imported = foreign_imports(folder)
     assert imported
     undeclared = {
         module: sorted(files)
         for module, files in imported.items()
-        if not {canonicalize_name(owner) for owner in owners.get(module, [])} & declared
+        if not {canonicalize_name(owner) for owner in owners().get(module, [])} & declared
     }
     assert undeclared == {}
 

@@ -212,6 +212,7 @@ def check_labextension(wheel: zipfile.ZipFile) -> None:
     assert not [name for name in inside if name.endswith(".map")]
 
 
+@pytest.mark.all  # two builds take 15 s: in the gate tests/paths/test_wheel.py makes the wheel
 def test_an_sdist_and_the_wheel_made_of_it_carry_all_javascript_without_npm(hook: ModuleType, tmp_path: Path) -> None:
     hook.hatch_labextension.build(ROOT)  # does nothing where it is built
     source = tmp_path / "source"

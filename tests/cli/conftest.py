@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from svc_jupyter.cli.main import main
-
-Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
@@ -33,15 +29,3 @@ def service(data_dir: Path) -> Iterator[Path]:
     """The data folder, whose service is stopped at the end."""
     yield data_dir
     assert main(["stop"]) == 0
-
-
-@pytest.fixture
-def svc_jupyter(data_dir: Path) -> Command:
-    """The command line in a process of its own."""
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "svc_jupyter", *arguments], capture_output=True, text=True, timeout=110
-        )
-
-    return run

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
-from tests.cli.conftest import Command
 from tests.support.engines import ENGINES, engine_at_once
 
 from svc_jupyter.cli import engines as command_line
@@ -135,10 +134,11 @@ def test_every_engine_can_be_named():
     assert list(command_line.NAMES) == [engine.value for engine in Engine]
 
 
-def test_an_unknown_engine_is_refused_with_the_names_there_are(svc_jupyter: Command, data_dir: Path):
-    ended = svc_jupyter("engines", "install", "oven")
-    assert ended.returncode == 2
-    assert "hive-metastore" in ended.stderr
+def test_an_unknown_engine_is_refused_with_the_names_there_are(data_dir: Path, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit) as ended:
+        main(["engines", "install", "oven"])
+    assert ended.value.code == 2
+    assert "hive-metastore" in capsys.readouterr().err
 
 
 def test_the_general_doctor_mentions_engines_in_one_line(

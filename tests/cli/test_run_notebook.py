@@ -6,6 +6,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from svc_jupyter.cli.main import main
 from svc_jupyter.cli.run_notebook import write_copy
 
 
@@ -19,28 +20,31 @@ def sources(path: Path) -> list[str]:
     return [cell.source for cell in nbformat.read(path, as_version=4).cells]
 
 
-def test_cells_and_outputs_are_printed_and_the_copy_holds_them(tmp_path: Path, svc_jupyter):
+@pytest.mark.usefixtures("data_dir")
+def test_cells_and_outputs_are_printed_and_the_copy_holds_them(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     frame = "import pandas as pd\npd.DataFrame({'carrier': ['UA'], 'flights': [58665]})"
     notebook = notebook_at(tmp_path / "a.ipynb", new_markdown_cell("# Flights"), new_code_cell(frame))
     published = notebook.read_bytes()
-    done = svc_jupyter("run-notebook", str(notebook), "--output", str(tmp_path / "out" / "a.ipynb"))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "── Flights ─" in done.stdout
-    assert "│ pd.DataFrame" in done.stdout
-    assert "0      UA    58665" in done.stdout
+    assert main(["run-notebook", str(notebook), "--output", str(tmp_path / "out" / "a.ipynb")]) == 0
+    printed = capfd.readouterr()
+    assert printed.err == ""
+    assert "── Flights ─" in printed.out
+    assert "│ pd.DataFrame" in printed.out
+    assert "0      UA    58665" in printed.out
     assert notebook.read_bytes() == published
     copy = nbformat.read(tmp_path / "out" / "a.ipynb", as_version=4)
     assert "58665" in copy.cells[1].outputs[0].data["text/plain"]
 
 
-def test_a_failing_cell_ends_the_run_and_the_copy_shows_it(tmp_path: Path, svc_jupyter):
+@pytest.mark.usefixtures("data_dir")
+def test_a_failing_cell_ends_the_run_and_the_copy_shows_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     cells = [new_code_cell("print('one')"), new_code_cell("1 / 0"), new_code_cell("print('three')")]
     notebook = notebook_at(tmp_path / "a.ipynb", *cells)
-    done = svc_jupyter("run-notebook", str(notebook), "--output", str(tmp_path / "copy.ipynb"))
-    assert done.returncode == 1
-    assert "one" in done.stdout
-    assert "three" not in done.stdout
-    assert "a cell failed: ZeroDivisionError: division by zero" in done.stderr
+    assert main(["run-notebook", str(notebook), "--output", str(tmp_path / "copy.ipynb")]) == 1
+    printed = capfd.readouterr()
+    assert "one" in printed.out
+    assert "three" not in printed.out
+    assert "a cell failed: ZeroDivisionError: division by zero" in printed.err
     assert nbformat.read(tmp_path / "copy.ipynb", as_version=4).cells[1].outputs[0].ename == "ZeroDivisionError"
 
 
@@ -62,12 +66,11 @@ def test_a_copy_that_nobody_changed_is_replaced(tmp_path: Path):
 
 @pytest.mark.parametrize(("content", "message"), [(None, "No such file"), ("print(1)", "is not a notebook")])
 def test_a_missing_or_invalid_notebook_is_reported_in_one_line(
-    tmp_path: Path, svc_jupyter, content: str | None, message: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, message: str
 ):
     path = tmp_path / "a.ipynb"
     if content is not None:
         path.write_text(content)
-    done = svc_jupyter("run-notebook", str(path))
-    assert done.returncode == 1
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert main(["run-notebook", str(path)]) == 1
+    [line] = capsys.readouterr().err.splitlines()
+    assert message in line

@@ -55,6 +55,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceProcess
     end_commands_of(service.data_dir)
 
 
+@pytest.mark.all  # compiling the copy takes 10 s
 @pytest.mark.xdist_group("copy-of-the-package")
 @pytest.mark.parametrize("name", examples())
 def test_the_example_passes_its_own_tests(service: ServiceProcess, name: str):

@@ -19,7 +19,7 @@ QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 def compared_with_its_published_outputs(
     notebook: Path, environment: dict[str, str]
 ) -> subprocess.CompletedProcess[str]:
-    plugin = ["-p", "tests.support.nbval_outputs"]
+    plugin = ["-p", "nbval", "-p", "tests.support.nbval_outputs"]
     options = [
         *plugin,
         "--nbval-lax",

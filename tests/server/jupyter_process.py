@@ -18,6 +18,14 @@ START_SECONDS = 120.0
 _END_SECONDS = 15.0
 _OTHERS = ("jupyterlab", "jupyter_lsp", "jupyter_server_terminals", "notebook", "notebook_shim")
 """Extensions that other packages switch on: without them it starts in a third of the time."""
+_PROGRAM = """
+import sys
+
+sys.modules["rfc3987_syntax"] = None  # jsonschema would build a grammar with it for 4 s, for a format that nothing has
+from jupyter_server.serverapp import main
+
+main()
+"""
 
 
 class JupyterProcess:
@@ -53,7 +61,7 @@ class JupyterProcess:
         own = {name: str(self.folder / name.lower()) for name in ("HOME", "JUPYTER_RUNTIME_DIR", "JUPYTER_CONFIG_DIR")}
         with self.log_file.open("ab") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "jupyter_server", "--config", str(config)],
+                [sys.executable, "-c", _PROGRAM, "--config", str(config)],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

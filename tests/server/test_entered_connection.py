@@ -42,12 +42,18 @@ def test_an_address_that_is_configured_is_not_overruled(jupyter: JupyterProcess,
     assert jupyter.http.get("/status").json()["base_url"] == service.base_url
 
 
-def test_this_machines_service_is_used_until_the_settings_are_read_anew(
+def test_a_wrong_token_is_reported_and_this_machines_service_is_used_until_the_settings_are_read_anew(
     new_jupyter: Callable[..., JupyterProcess], service: ServiceProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SVC_DATA_DIR", str(service.data_dir))
-    server = new_jupyter(base_url="http://127.0.0.1:9", token="unused")
-    assert server.http.get("/status").json()["connected"] is False
+    server = new_jupyter(base_url=service.base_url, token="not-the-token")
+    status = server.http.get("/status").json()
+    assert (status["connected"], status["base_url"], status["status"]) == (False, service.base_url, 401)
+    assert "token" in status["message"]
+    refused = server.http.get("/commands")
+    assert refused.status_code == 401
+    assert "not-the-token" not in refused.text
     used = server.http.put("/status", json={"embedded": True}).json()
     assert (used["connected"], used["source"]) == (True, "embedded service")
-    assert server.http.post("/status").json()["base_url"] == "http://127.0.0.1:9"
+    again = server.http.post("/status").json()
+    assert (again["connected"], again["status"]) == (False, 401)

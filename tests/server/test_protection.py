@@ -76,19 +76,6 @@ def test_the_services_token_is_in_no_answer_and_no_log(jupyter: JupyterProcess, 
     assert service.token not in jupyter.log_file.read_text()
 
 
-def test_a_wrong_token_is_reported_and_new_settings_are_taken(
-    new_jupyter: Callable[..., JupyterProcess], service: ServiceProcess
-) -> None:
-    server = new_jupyter(base_url=service.base_url, token="not-the-token")
-    status = server.http.get("/status").json()
-    assert (status["connected"], status["base_url"], status["status"]) == (False, service.base_url, 401)
-    assert "token" in status["message"]
-    refused = server.http.get("/commands")
-    assert refused.status_code == 401
-    assert "not-the-token" not in refused.text
-    assert server.http.post("/status").json()["connected"] is False
-
-
 @pytest.mark.all
 def test_a_service_that_is_away_is_reported_and_found_when_it_is_back(
     new_jupyter: Callable[..., JupyterProcess], new_service: Callable[..., ServiceProcess]

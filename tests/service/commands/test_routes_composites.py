@@ -111,6 +111,7 @@ def test_cancelling_it_ends_the_running_child(shared_service: ServiceProcess, tm
     assert shared_service.record(composite_id + 1)["status"] == "cancelled"
 
 
+@pytest.mark.all  # a service of its own, twice: in the gate tests/paths/test_service.py kills one
 def test_after_kill_9_it_goes_on_and_each_child_has_run_once(
     new_service: Callable[..., ServiceProcess], tmp_path: Path
 ):

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing, suppress
 
 import pytest
@@ -225,20 +223,6 @@ def test_a_byte_order_mark_belongs_to_the_file():
 
 def test_words_are_those_outside_of_quotes_and_comments():
     assert words_of("vacuum 'into' /* into */ main", Dialect.SQLITE) == ["VACUUM", "MAIN"]
-
-
-def test_sqlglot_is_loaded_at_the_first_script_and_not_before():
-    program = """
-import sys
-import svc_jupyter.service.application.service
-import svc_jupyter.magics.completion.sql_completions
-from svc_jupyter.service.db_taps.statements import split
-from svc_jupyter.sql_tokens import Dialect
-assert "sqlglot" not in sys.modules
-split("select 1", Dialect.SQLITE)
-assert "sqlglot" in sys.modules
-"""
-    subprocess.run([sys.executable, "-c", program], check=True)
 
 
 FRAGMENTS = [

@@ -25,6 +25,7 @@ print(resident() - before)
 """
 
 
+@pytest.mark.all  # compiling without bytecode takes up to 20 s
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 def test_memory_used_to_compile_the_client_is_released(tmp_path):
     environment = os.environ | {"PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}

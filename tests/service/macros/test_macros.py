@@ -191,7 +191,7 @@ def test_moment_without_arguments_is_now(value_of: ValueOf) -> None:
 DIRECTIVES = "a A b B c C d D e F g G h H I j k l m M n p r R S t T u U V w W x X y Y z %"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     # From 1990 to 2080; these zones have not moved since, so that two zone databases cannot differ about them.
     timestamp=st.integers(631_152_000, 3_471_292_800),

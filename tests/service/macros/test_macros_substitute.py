@@ -116,7 +116,7 @@ def test_the_text_is_the_parts_with_the_values_between(
     assert substitute(text, [values]) == expected
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     numbers=st.lists(
         st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**53), 2**53), min_size=1, max_size=50

@@ -10,11 +10,11 @@ from tests.service.notifications.mail_server import HOST, MailServer
 from tests.support.service_process import ServiceProcess, wait_until
 
 
-async def test_a_command_that_asks_for_it_is_reported_by_mail(
+async def test_an_end_is_reported_by_mail_where_it_was_asked_for_also_of_a_command_that_waited(
     new_service: Callable[..., ServiceProcess], mail_server: MailServer
 ) -> None:
     await mail_server.start()
-    service = new_service(smtp_host=HOST, smtp_port=mail_server.port, smtp_security="none")
+    service = new_service(smtp_host=HOST, smtp_port=mail_server.port, smtp_security="none", running_limit=1)
     await asyncio.to_thread(service.start)
 
     silent = await asyncio.to_thread(service.submit, "exit 1", name="silent")
@@ -22,40 +22,25 @@ async def test_a_command_that_asks_for_it_is_reported_by_mail(
     told = await asyncio.to_thread(service.submit, "exit 3", name="told", can_notify=True)
     record = await asyncio.to_thread(service.ended, told["id"])
     await eventually(lambda: mail_server.received)
-
-    assert record["can_notify"] is True
-    (received,) = mail_server.received
-    assert received.recipients == ["admin@localhost"]
-    assert received.message["Subject"] == f"[svc-jupyter] told failed (command {told['id']})"
-
-
-async def test_a_command_that_is_cancelled_while_it_waits_is_reported_by_mail(
-    new_service: Callable[..., ServiceProcess], mail_server: MailServer
-) -> None:
-    await mail_server.start()
-    service = new_service(smtp_host=HOST, smtp_port=mail_server.port, smtp_security="none", running_limit=1)
-    await asyncio.to_thread(service.start)
     await asyncio.to_thread(service.submit, "sleep 1000")
     waiting = await asyncio.to_thread(service.submit, "exit 0", can_notify=True)
-
     await asyncio.to_thread(service.http.put, f"/commands/{waiting['id']}", json={"status": "kill"})
-    await eventually(lambda: mail_server.received)
+    await eventually(lambda: len(mail_server.received) > 1)
 
-    (received,) = mail_server.received
-    assert received.message["Subject"] == f"[svc-jupyter] ShellCommand was cancelled (command {waiting['id']})"
+    assert record["can_notify"] is True
+    failed, cancelled = mail_server.received
+    assert failed.recipients == ["admin@localhost"]
+    assert failed.message["Subject"] == f"[svc-jupyter] told failed (command {told['id']})"
+    assert cancelled.message["Subject"] == f"[svc-jupyter] ShellCommand was cancelled (command {waiting['id']})"
 
 
-async def test_without_a_mail_server_a_command_that_asks_for_mail_runs_and_its_log_says_why_none_comes(
-    new_service: Callable[..., ServiceProcess],
+def test_without_a_mail_server_a_command_that_asks_for_mail_runs_and_its_log_says_why_none_comes(
+    shared_service: ServiceProcess,
 ) -> None:
-    service = new_service()
-    await asyncio.to_thread(service.start)
-
-    command = await asyncio.to_thread(service.submit, "echo hi", can_notify=True)
-    record = await asyncio.to_thread(service.ended, command["id"])
-
+    command = shared_service.submit("echo hi", can_notify=True)
+    record = shared_service.ended(command["id"])
     assert (record["status"], record["can_notify"]) == ("done", True)
-    assert "no mail server (setting SVC_SMTP_HOST)" in await asyncio.to_thread(service.logs, command["id"])
+    assert "no mail server (setting SVC_SMTP_HOST)" in shared_service.logs(command["id"])
 
 
 def test_a_run_that_fails_is_posted_to_its_schedules_webhook_whose_url_stays_secret(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from cronsim import CronSim
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.service.schedules.cron import parse_cron
@@ -253,7 +253,6 @@ _TERMS = st.from_regex(r"(\*|\?|L|LW|[0-9]{1,4}|[A-Z]{3})([-/#L][0-9A-Z]{0,4})?(
 _FIELDS = st.lists(_TERMS, min_size=1, max_size=3).map(",".join)
 
 
-@settings(max_examples=150, deadline=None)
 @given(text=st.lists(_FIELDS | st.just("*"), min_size=4, max_size=8).map(" ".join) | st.text(max_size=300))
 def test_any_text_is_either_refused_in_words_or_can_be_searched_and_explained(text):
     cron, refusal = None, ""
@@ -269,7 +268,6 @@ def test_any_text_is_either_refused_in_words_or_can_be_searched_and_explained(te
     assert cron.explain()
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     minute=st.sampled_from(["*", "0-59", "0/7", "*/30", "3,1,2", "59"]),
     hour=st.sampled_from(["*", "0/1", "*/5", "8-18/2", "0,12", "23"]),

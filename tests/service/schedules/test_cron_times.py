@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from cronsim import CronSim
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.service.schedules.clock_changes import MINUTE, Change, all_changes, edges, shown
 from tests.service.schedules.cron_by_hand import Fields, firings
@@ -85,6 +85,7 @@ def expressions_at(change: Change) -> list[Fields]:
     ]
 
 
+@pytest.mark.all  # the next two take samples of them
 def test_every_change_of_the_clock_in_ten_zones_goes_as_read_minute_by_minute():
     changes = all_changes()
     assert len(changes) > 280
@@ -117,7 +118,6 @@ def any_fields(draw) -> Fields:
 changes = st.deferred(lambda: st.sampled_from(all_changes()))
 
 
-@settings(max_examples=120, deadline=None)
 @given(change=changes, fields=any_fields(), seed=st.integers(0, 10**6))
 def test_any_expression_goes_as_read_minute_by_minute(change, fields, seed):
     clock = change.clock(around=30 * HOUR)
@@ -132,7 +132,6 @@ def test_any_expression_goes_as_read_minute_by_minute(change, fields, seed):
         assert first == (later[0] if later else None)
 
 
-@settings(max_examples=80, deadline=None)
 @given(change=changes, fields=any_fields())
 def test_any_expression_goes_as_in_cronsim(change, fields):
     """Where hours are wildcards cronsim is not asked about shifts by half an hour: it loses minutes there."""

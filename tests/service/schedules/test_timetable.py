@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.service.schedules.calendar_by_hand import firings_of_steps, steps_back, walls_of_steps
 from tests.service.schedules.clock_changes import MINUTE, all_changes, edges
@@ -150,7 +150,6 @@ def test_every_change_of_the_clock_in_ten_zones_goes_as_read_minute_by_minute():
                 assert not later or next_nominal_time(timetable, after) == later[0]
 
 
-@settings(max_examples=120, deadline=None)
 @given(
     change=changes,
     offset=st.integers(-180, 180),
@@ -168,7 +167,6 @@ def test_any_step_from_any_start_goes_as_read_minute_by_minute(change, offset, u
     assert [*nominal_times(timetable, clock[0][0] - MINUTE, clock[-1][0])] == firings_of_steps(walls, clock)
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     start=st.datetimes(datetime(1970, 1, 1), datetime(2035, 1, 1)),  # noqa: DTZ001
     later=st.timedeltas(timedelta(-400), timedelta(30_000)),
@@ -190,7 +188,6 @@ def test_the_next_nominal_time_is_the_first_after_the_moment(start, later, size,
     assert k == 0 or steps.at(k - 1) <= after
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     change=changes,
     offset=st.integers(-180, 180),

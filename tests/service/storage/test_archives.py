@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.service.ground.errors import Invalid
@@ -214,7 +214,6 @@ def is_circular(path: Path) -> bool:
     return False
 
 
-@settings(deadline=None)
 @given(_MEMBERS)
 def test_whatever_is_in_a_tar_nothing_leaves_its_folder(members):
     with tempfile.TemporaryDirectory() as name:
@@ -242,7 +241,6 @@ def test_whatever_is_in_a_tar_nothing_leaves_its_folder(members):
             assert is_circular(path) or Path(os.path.realpath(path)).is_relative_to(folder)
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(_NAMES, st.binary(max_size=20)), max_size=6, unique_by=lambda member: member[0]))
 def test_whatever_is_in_a_zip_nothing_leaves_its_folder(members):
     with tempfile.TemporaryDirectory() as name:
@@ -269,7 +267,6 @@ def test_whatever_is_in_a_zip_nothing_leaves_its_folder(members):
             assert is_circular(path) or Path(os.path.realpath(path)).is_relative_to(folder)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=3000), st.sampled_from(["t.zip", "t.tar", "t.tar.gz"]), st.booleans())
 def test_noise_is_no_archive_and_leaves_nothing(noise, name, compressed):
     with tempfile.TemporaryDirectory() as folder:
@@ -283,7 +280,6 @@ def test_noise_is_no_archive_and_leaves_nothing(noise, name, compressed):
         assert not (Path(folder) / "out").exists()
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_an_archive_that_is_cut_off_is_never_taken_for_whole(data):
     name = data.draw(st.sampled_from(["t.zip", "t.tar.gz", "t.tar"]))

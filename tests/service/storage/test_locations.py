@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.service.ground.errors import Invalid
@@ -162,7 +162,6 @@ def test_a_list_of_locations_is_split_at_commas():
     assert split_locations(None) == []
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_location_or_a_refusal(text):
     try:
@@ -175,7 +174,6 @@ def test_any_text_is_a_location_or_a_refusal(text):
             assert ".." not in location.key.split("/")
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(["..", ".", "", "a", "b", "%2e%2e", "..a", "/"]), min_size=1))
 def test_a_location_without_a_scheme_never_leaves_its_base(parts):
     base = Location(Scheme.FILE, "", "data/storage")
@@ -187,7 +185,6 @@ def test_a_location_without_a_scheme_never_leaves_its_base(parts):
     assert ".." not in location.path.parts
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from(["s3://lake/", "gs://lake/", "file:///"]), st.from_regex(r"[^/\x00-\x1f\x7f]{1,20}", fullmatch=True)
 )

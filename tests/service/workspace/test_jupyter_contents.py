@@ -400,7 +400,7 @@ def test_a_notebook_that_cannot_be_run_is_reported(contents, ann, common: Path):
 
 
 @on_sqlite
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     pieces=st.lists(
         st.sampled_from(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -195,10 +195,8 @@ def test_a_method_that_is_not_taken_is_reported_with_those_that_are(service: Ser
     refusal(service.http.delete(BASE), 405)
 
 
-def test_an_account_starts_without_notebooks_unless_the_service_is_embedded(new_service, tmp_path: Path):
-    message = refusal(new_service(tmp_path / "team").start().http.get(BASE), 403)
-    assert 'PUT account/features with {"jupyter_notebooks": true}' in message
-    embedded = new_service(tmp_path / "laptop", embedded=1).start()
+def test_an_embedded_service_starts_with_notebooks(new_service: Callable[..., ServiceProcess]):
+    embedded = new_service(embedded=1).start()
     assert embedded.http.get(BASE).json()["content"][0]["path"] == "Common"
 
 

@@ -8,14 +8,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from tests.service.workspace.note_samples import DOCUMENTS, IPYNB, NOTEBOOKS, ZPLN
 
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.workspace.note_documents import checked, packed, unpacked
 from svc_jupyter.service.workspace.note_files import note_of, notebook_of
-
-thorough = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def travelled(value: dict[str, Any]) -> Any:
@@ -46,7 +44,6 @@ def test_a_real_notebook_comes_back_from_a_note_as_it_was():
 
 
 @given(DOCUMENTS)
-@thorough
 def test_any_note_comes_back(document: dict[str, Any]):
     note = checked(document)
     notebook = travelled(notebook_of(note))
@@ -56,7 +53,6 @@ def test_any_note_comes_back(document: dict[str, Any]):
 
 
 @given(NOTEBOOKS)
-@thorough
 def test_any_notebook_comes_back(notebook: dict[str, Any]):
     nbformat.validate(notebook)
     note = checked(note_of(notebook).document)

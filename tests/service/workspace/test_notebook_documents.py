@@ -1,9 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -143,42 +140,3 @@ def test_a_new_notebook_is_valid_and_names_its_kernel():
         assert document.fault is None
         kernelspec = document.content["metadata"]["kernelspec"]
         assert (kernelspec["name"], kernelspec["display_name"]) == (name, display_name)
-
-
-def test_nbformat_is_loaded_at_the_first_notebook_and_without_what_it_does_not_need():
-    program = """
-import sys
-import svc_jupyter.service.workspace.jupyter_routes
-from svc_jupyter.service.workspace.notebook_documents import NotebookDocument
-assert "nbformat" not in sys.modules
-NotebookDocument.of({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": []})
-assert "nbformat" in sys.modules
-assert not {"rfc3987_syntax", "lark"} & set(sys.modules)
-"""
-    subprocess.run([sys.executable, "-c", program], check=True)
-
-
-def test_nbformat_is_loaded_when_somebody_previews_a_schedule_and_not_before(tmp_path: Path):
-    program = """
-import asyncio, sys
-from pathlib import Path
-from svc_jupyter.api.schedules import PreviewRequest
-from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.application.service import Service
-from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.schedules.schedules import Schedules
-
-async def main():
-    service = Service.of(Settings(data_dir=Path(sys.argv[1])))
-    await asyncio.to_thread(service.prepare)
-    await service.start()
-    assert "nbformat" not in sys.modules
-    by = Caller(1, 1, "admin@localhost", frozenset({"system-admin"}), 1)
-    await service.parts[Schedules].preview(PreviewRequest(frequency=1), by=by)
-    while "nbformat" not in sys.modules:
-        await asyncio.sleep(0.01)
-    await service.stop()
-
-asyncio.run(main())
-"""
-    subprocess.run([sys.executable, "-c", program, tmp_path], check=True, timeout=60)

@@ -35,18 +35,7 @@ def test_a_command_that_never_began_has_none(tmp_path):
         executed_notebook(tmp_path / "7", 0)
 
 
-async def test_a_page_shows_cells_and_outputs_and_is_made_once(executed):
-    pages = NotebookPages()
-    page = await pages.page(executed)
-    text = page.read_text()
-    assert "shown &amp; told" in text
-    assert "<script>source</script>" not in text
-    made = page.stat().st_mtime_ns
-    assert (await pages.page(executed)).stat().st_mtime_ns == made
-    assert sorted(file.name for file in page.parent.iterdir()) == ["executed.html", "executed.ipynb"]
-
-
-async def test_a_page_shows_the_images_that_are_attached_to_markdown(executed):
+async def test_a_page_shows_cells_outputs_and_the_images_attached_to_markdown_and_is_made_once(executed):
     found = nbformat.read(executed, 4)
     source = (
         "![as markdown](attachment:a.png) ![quoted](attachment:b%20c.png) ![lost](attachment:lost.png)\n\n"
@@ -56,12 +45,19 @@ async def test_a_page_shows_the_images_that_are_attached_to_markdown(executed):
     attachments = {"a.png": {"image/png": "QQ=="}, "b c.png": {"text/plain": "b", "image/gif": "Qg=="}}
     found.cells.append(nbformat.v4.new_markdown_cell(source, attachments=attachments))
     nbformat.write(found, executed)
-    text = (await NotebookPages().page(executed)).read_text()
+    pages = NotebookPages()
+    page = await pages.page(executed)
+    text = page.read_text()
+    assert "shown &amp; told" in text
+    assert "<script>source</script>" not in text
     assert text.count("data:image/png;base64,QQ==") == 1
     assert text.count('src="data:image/gif;base64,Qg=="') == 3
     assert 'alt="lost" src="data:image/png;base64,"' in text
     assert '&lt;img src="attachment:a.png"&gt;' in text
     assert text.count('src="data:image/png;base64,"') == 2
+    made = page.stat().st_mtime_ns
+    assert (await pages.page(executed)).stat().st_mtime_ns == made
+    assert sorted(file.name for file in page.parent.iterdir()) == ["executed.html", "executed.ipynb"]
 
 
 async def test_a_notebook_that_cannot_be_shown_is_reported(executed):

@@ -59,14 +59,6 @@ def test_the_parent_does_not_import_from_where_the_service_was_started(tmp_path)
     assert (ended.returncode, ended.stderr) == (0, b"")
 
 
-def test_the_service_does_without_what_runs_need():
-    code = (
-        "import sys, svc_jupyter.service.application.app\n"
-        "print([n for n in ('nbclient', 'nbconvert', 'nbformat', 'ipykernel', 'IPython', 'zmq') if n in sys.modules])"
-    )
-    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "[]\n"
-
-
 async def test_the_service_starts_a_run_and_waits_for_its_end(parent):
     job = parent.new_job("[]")
     workers = RunWorkers({"PATH": os.environ["PATH"]})

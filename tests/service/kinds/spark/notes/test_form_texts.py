@@ -6,7 +6,7 @@ import tokenize
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from svc_jupyter.service.kinds.spark.notes.form_texts import FormProblem, FormValues, filled
@@ -39,7 +39,6 @@ def python(code: str, **arguments: Any) -> Any:
     return names["x"]
 
 
-@settings(max_examples=60, deadline=None)
 @given(value=TEXTS)
 @pytest.mark.parametrize(
     "code",
@@ -70,7 +69,6 @@ def python_reads_a_number(value: str) -> bool:
     return True
 
 
-@settings(max_examples=60, deadline=None)
 @given(value=TEXTS)
 def test_in_a_raw_string_a_value_is_the_value_or_refused(value: str) -> None:
     try:
@@ -80,7 +78,6 @@ def test_in_a_raw_string_a_value_is_the_value_or_refused(value: str) -> None:
     assert found == value
 
 
-@settings(max_examples=60, deadline=None)
 @given(value=TEXTS)
 def test_in_a_comment_a_value_stays_one(value: str) -> None:
     assert python("x = 1  # ${v}\n", v=value) == 1
@@ -98,7 +95,6 @@ def test_a_value_that_the_author_did_not_write_is_inserted_as_a_literal() -> Non
     assert fill("where ${c=AA}", Language.SQL, c="1 OR 1=1") == "where '1 OR 1=1'"
 
 
-@settings(max_examples=60, deadline=None)
 @given(value=TEXTS)
 def test_no_value_ends_a_literal_of_sql_or_names_a_variable_of_spark(value: str) -> None:
     text = fill("select '${v}'", Language.SQL, v=value)
@@ -108,7 +104,6 @@ def test_no_value_ends_a_literal_of_sql_or_names_a_variable_of_spark(value: str)
     assert "$" not in inside
 
 
-@settings(max_examples=60, deadline=None)
 @given(value=TEXTS)
 def test_no_value_ends_a_literal_of_scala(value: str) -> None:
     inside = fill('val x = "${v}"', Language.SCALA, v=value).removeprefix('val x = "').removesuffix('"')
@@ -147,7 +142,6 @@ def test_where_a_value_cannot_be_written_the_form_is_named(code: str, language: 
     assert value not in caught.value.message or len(value) == 1
 
 
-@settings(max_examples=15, deadline=None)
 @given(value=TEXTS.filter(lambda text: "\0" not in text))
 @pytest.mark.parametrize(
     "code",
@@ -180,7 +174,6 @@ def test_markup_in_a_value_is_text() -> None:
     assert fill("Hello ${v}", Language.MARKDOWN, v="<img onerror=x>") == "Hello \\<img onerror\\=x\\>"
 
 
-@settings(max_examples=60, deadline=None)
 @given(value=TEXTS)
 def test_a_value_adds_no_token_to_a_program(value: str) -> None:
     def kinds(text: str) -> list[int]:
