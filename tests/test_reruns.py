@@ -23,6 +23,7 @@ def test_broken():
 """
 
 
+@pytest.mark.all  # nothing else runs a test again
 @pytest.mark.parametrize("more", [[], ["-p", "xdist.plugin", "-n", "1"]], ids=["alone", "in workers"])
 def test_the_summary_shows_why_a_first_try_failed_and_lists_the_flaky_tests(tmp_path: Path, more: list[str]):
     (tmp_path / "test_it.py").write_text(FLAKY)

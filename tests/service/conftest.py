@@ -73,15 +73,23 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("database_kind", [sqlite, pytest.param("postgresql", marks=pytest.mark.all)])
 
 
+@pytest.fixture(scope="session")
+def usual_settings() -> Settings:
+    """What an empty environment sets. To read it takes as long as to copy a database and open it."""
+    return Settings()
+
+
 @pytest.fixture
-def settings(request: pytest.FixtureRequest, database_kind: str, tmp_path: Path) -> Settings:
+def settings(request: pytest.FixtureRequest, database_kind: str, tmp_path: Path, usual_settings: Settings) -> Settings:
     """Settings of a service with a data folder of its own; the tables are there, empty."""
     data_dir = tmp_path / "data"
     data_dir.mkdir()
+    own: dict[str, object] = {"data_dir": data_dir}
     if database_kind == "postgresql":
-        return Settings(data_dir=data_dir, database_url=SecretStr(request.getfixturevalue("postgres_url")))
-    shutil.copy(request.getfixturevalue("sqlite_schema"), data_dir / "service.db")
-    return Settings(data_dir=data_dir)
+        own["database_url"] = SecretStr(request.getfixturevalue("postgres_url"))
+    else:
+        shutil.copy(request.getfixturevalue("sqlite_schema"), data_dir / "service.db")
+    return usual_settings.model_copy(update=own)
 
 
 @pytest.fixture
