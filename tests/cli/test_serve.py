@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 
@@ -21,6 +22,7 @@ def test_a_provider_whose_package_is_missing_is_refused_with_the_command_that_in
         "pip install 'svc-jupyter[hosts]'\n"
     )
     assert not (tmp_path / "data").exists()
+    assert gc.isenabled()
 
 
 def test_a_provider_without_its_inventory_is_refused_with_the_setting_that_names_it(

@@ -34,13 +34,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve; return 0 after a stop, 2 for a wrong setting, 3 when the data folder is taken, 1 for other failures."""
-    gc.disable()  # a fifth of the start would be collections of what stays; `serve` enables them
+    gc.disable()  # collections of what imports leave for good would be a fifth of the start
     try:
         from svc_jupyter.service.application.server import PortTakenError, serve
         from svc_jupyter.service.data_folder.data_folder import DataFolderTakenError
         from svc_jupyter.service.ground.settings import Settings
     except ModuleNotFoundError as error:
         return _fail(f"the service is not installed ({error.name} is missing): pip install 'svc-jupyter[service]'")
+    finally:
+        gc.enable()
     try:
         settings = Settings(**_given(arguments))
     except ValidationError as error:

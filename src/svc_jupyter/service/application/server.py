@@ -125,7 +125,6 @@ class _Server(uvicorn.Server):
         await asyncio.to_thread(self._announce_address, base_url)
         sys.setswitchinterval(_SWITCH_SECONDS)
         gc.freeze()
-        gc.enable()
         self._announce(base_url)
         if self._settings.embedded:
             self._idler = asyncio.create_task(self._stop_when_idle(), name="idler")
