@@ -23,6 +23,11 @@ export function sourceWord(trans: TranslationBundle, source: string | null | und
   return source ? (wordsOfSources(trans).get(source) ?? source) : '';
 }
 
+/** Return a count with its thousands set apart, in one form for all views. */
+export function count(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
 /** Return the time that something has taken so far: `4 s`, `2 min 5 s`, `2 h 14 min`, `3 d 4 h`. */
 export function span(trans: TranslationBundle, seconds: number): string {
   const whole = Math.max(0, Math.trunc(seconds));

@@ -18,7 +18,7 @@ import { hasEnded, type ICommand } from '../service/records/commands';
 import { cancelAsked } from './cancelling';
 import { CommandDetailModel, type ICommandView } from './detailModel';
 import { CommandResultView } from './resultView';
-import { sourceWord, timeText, typeWord } from '../words';
+import { count, sourceWord, timeText, typeWord } from '../words';
 import { asCell, languageOf } from './asCell';
 import type { ICommandSteps } from './steps';
 import { commandText, commandTitle, momentOf, statusWords, timeTaken, toneOf } from './words';
@@ -161,13 +161,14 @@ function Facts(props: {
   const { command, now, steps, trans } = props;
   const time = (seconds: number | null): string =>
     seconds === null ? '' : timeText(momentOf(seconds), now, { seconds: true });
+  const rows = command.result_rows;
   const facts: [string, string][] = [
     [trans.__('Type'), typeWord(trans, command.command_type)],
     [trans.__('Cluster'), command.label ?? ''],
     [trans.__('Submitted'), time(command.submit_time)],
     [trans.__('Started'), time(command.start_time)],
     [trans.__('Ended'), time(command.end_time)],
-    [trans.__('Rows'), command.result_rows?.toLocaleString() ?? ''],
+    [trans.__('Rows'), typeof rows === 'number' ? count(rows) : ''],
     [
       trans.__('Attempts'),
       (command.attempts?.length ?? 0) > 1 ? String(command.attempts?.length) : ''

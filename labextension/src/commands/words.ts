@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Tone } from '../list';
 import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
-import { duration, iconOf, span, typeWord } from '../words';
+import { count, duration, iconOf, span, typeWord } from '../words';
 
 /** A status for display; colour is never the only sign. */
 export interface IStatusWords {
@@ -99,7 +99,8 @@ export function commandFacts(command: ICommand, trans: TranslationBundle): strin
   } else if (status === 'cancelled') {
     facts.push(trans.__('cancelled'));
   } else if (command.result_rows !== null && command.result_rows !== undefined) {
-    facts.push(trans._n('%1 row', '%1 rows', command.result_rows));
+    const rows = command.result_rows;
+    facts.push(trans._n('%2 row', '%2 rows', rows, count(rows)));
   }
   if (source === 'SCHEDULED') {
     facts.push(trans.__('by a schedule'));

@@ -1,4 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { count } from '../words';
 import { type IDataItem, typeOf } from './items';
 import type { IDataRow } from './rows';
 
@@ -13,11 +14,6 @@ export function tapTypeWord(trans: TranslationBundle, type: string): string {
     url: trans.__('database by URL')
   };
   return names[type] ?? type;
-}
-
-/** Return a count with its thousands set apart, as everywhere in the panel. */
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 /** Return the facts after the name of an item; empty for none. */

@@ -3,7 +3,8 @@ import { type JSX, useState } from 'react';
 import { TextButton } from './columnPanel';
 import { useResult } from './hooks';
 import type { ResultModel } from './model';
-import { count, typeWord } from './words';
+import { count } from '../words';
+import { typeWord } from './words';
 
 /** Names that are listed at once; the others are found by their name. */
 const LISTED = 200;

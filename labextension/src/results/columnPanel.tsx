@@ -8,7 +8,8 @@ import { useResult } from './hooks';
 import type { ResultModel } from './model';
 import { type IFilter, type IRowsQuery, type Operator, OPERATORS, typedValue } from './query';
 import { type IColumn, isMeasure, isNumber } from './values';
-import { count, operatorWord, typeWord, written } from './words';
+import { count } from '../words';
+import { operatorWord, typeWord, written } from './words';
 
 interface IColumnPanelProps {
   model: ResultModel;

@@ -3,7 +3,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ResultModel } from './model';
 import { areaOf, type ISelection, tabSeparated } from './selection';
 import type { IColumn } from './values';
-import { count } from './words';
+import { count } from '../words';
 
 /** Rows that are copied at most; more are a file's. */
 export const COPIED_ROWS = 10_000;

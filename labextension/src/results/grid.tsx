@@ -16,11 +16,12 @@ import {
 } from 'react';
 import { ColumnHead, headWords } from './head';
 import { useResult } from './hooks';
-import { columnWidths, ROW_HEIGHT, stretched, textMeasure } from './layout';
+import { columnWidths, ROW_HEIGHT, stretched, textMeasure, widened } from './layout';
 import type { ResultModel } from './model';
 import { columnsBetween, edges, RowScroll, spaceHeight } from './scrolling';
 import { areaOf, type IArea, type IPosition, type ISelection, movedTo } from './selection';
 import { type Format, type IColumn, isAlignedRight, type Row, wholeText } from './values';
+import { count } from '../words';
 
 /** Rows and pixels of columns rendered beyond those seen, so that a quick scroll shows no gap. */
 const ROWS_BEYOND = 10;
@@ -67,9 +68,13 @@ export function Grid(props: IGridProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
   const { seen, onScroll, reveal } = useScroll(scroller, head, model, rowCount);
-  const indexWidth = 20 + 8 * Math.max(2, of.toLocaleString('en-US').length);
+  const indexWidth = 20 + 8 * Math.max(2, count(of).length);
 
-  const natural = useNaturalWidths(scroller, model, trans);
+  const firstSeen = Math.floor(seen.top / ROW_HEIGHT);
+  const endSeen = Math.min(rowCount, Math.ceil((seen.top + seen.height) / ROW_HEIGHT));
+  const first = Math.max(0, firstSeen - ROWS_BEYOND);
+  const end = Math.min(rowCount, endSeen + ROWS_BEYOND);
+  const { natural, widen } = useNaturalWidths(scroller, model, trans);
   const shownWidths = useMemo(
     () =>
       stretched(
@@ -101,10 +106,24 @@ export function Grid(props: IGridProps): JSX.Element {
     [columns, firstColumn, endColumn, formats, lefts, shownWidths, indexWidth]
   );
 
-  const firstSeen = Math.floor(seen.top / ROW_HEIGHT);
-  const endSeen = Math.min(rowCount, Math.ceil((seen.top + seen.height) / ROW_HEIGHT));
-  const first = Math.max(0, firstSeen - ROWS_BEYOND);
-  const end = Math.min(rowCount, endSeen + ROWS_BEYOND);
+  const { state } = model;
+  useLayoutEffect(() => widen(rendered, first, end), [widen, rendered, state, first, end]);
+
+  // Where columns become wider, that of the active cell stays in view.
+  const active = selection?.active;
+  const activeColumn = active?.column ?? 0;
+  const knownLefts = useRef(lefts);
+  useLayoutEffect(() => {
+    const old = knownLefts.current;
+    knownLefts.current = lefts;
+    const [left = 0, right = 0] = lefts.slice(activeColumn, activeColumn + 2);
+    const room = seen.width - indexWidth;
+    if (old[activeColumn + 1] !== right && isWithin(old, activeColumn, seen.left, room)) {
+      reveal(-1, indexWidth, left, right);
+    }
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- a scroll leaves the active cell behind
+  }, [lefts]);
+
   const { onSeen } = props;
   useEffect(() => {
     if (seen.height > 0) {
@@ -176,7 +195,6 @@ export function Grid(props: IGridProps): JSX.Element {
   };
 
   const area = selection === null || selection.active.row < 0 ? null : areaOf(selection);
-  const active = selection?.active;
   const width = indexWidth + (lefts[columns.length] ?? 0);
   const rows: JSX.Element[] = [];
   for (let index = first; index < end; index++) {
@@ -317,7 +335,7 @@ const GridRow = memo(function GridRow(props: IRowProps): JSX.Element {
         data-row={index}
         style={{ width: props.indexWidth }}
       >
-        {index.toLocaleString('en-US')}
+        {count(index)}
       </div>
       {cells.map(({ column, position, format, style }) => {
         const value = row?.[column.index] ?? null;
@@ -354,27 +372,57 @@ function cellId(grid: string, row: number, column: number): string {
   return `${grid}${row}-${column}`;
 }
 
-/** Return the width of each column of the result; they stay when the rows are sorted or filtered. */
+/** Whether a column between these edges is within the part that is seen. */
+function isWithin(edges: readonly number[], column: number, left: number, room: number): boolean {
+  return (edges[column] ?? 0) >= left && (edges[column + 1] ?? 0) <= left + room;
+}
+
+interface INaturalWidths {
+  natural: readonly number[];
+  widen: (cells: readonly IRenderedColumn[], first: number, end: number) => void;
+}
+
+/**
+ * Return the width of each column of the result, and what makes columns wider for rows of a range.
+ *
+ * The widths stay when the rows are sorted or filtered, but for columns of numbers and times that have longer values
+ * then: a number that is cut reads as another one.
+ */
 function useNaturalWidths(
   scroller: RefObject<HTMLElement>,
   model: ResultModel,
   trans: TranslationBundle
-): readonly number[] {
+): INaturalWidths {
   const { columns } = model.state;
   const names = columns.map(({ name }) => name).join('\n');
   const [widths, setWidths] = useState<readonly number[]>([]);
+  const measure = useRef<((text: string) => number) | null>(null);
   useLayoutEffect(() => {
     if (scroller.current !== null) {
       const { formats, utc } = model.state;
       const heads = columns.map((column, index) => headWords(trans, column, utc[index] === true));
-      const rows = Array.from({ length: 50 }, (_, index) => model.row(index)).filter(
-        row => row !== undefined
-      );
-      setWidths(columnWidths(columns, formats, heads, rows, textMeasure(scroller.current)));
+      measure.current = textMeasure(scroller.current);
+      setWidths(columnWidths(columns, formats, heads, rowsOf(model, 0, 50), measure.current));
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- columns of the same names keep their widths
   }, [names]);
-  return widths;
+  const widen = useCallback(
+    (cells: readonly IRenderedColumn[], first: number, end: number): void => {
+      const widthOf = measure.current;
+      if (widthOf !== null) {
+        setWidths(known => widened(known, cells, rowsOf(model, first, end), widthOf));
+      }
+    },
+    [model]
+  );
+  return { natural: widths, widen };
+}
+
+/** Return those rows of a range that are read. */
+function rowsOf(model: ResultModel, first: number, end: number): Row[] {
+  return Array.from({ length: Math.max(0, end - first) }, (_, offset) =>
+    model.row(first + offset)
+  ).filter(row => row !== undefined);
 }
 
 type Seen = {

@@ -4,7 +4,8 @@ import type { CSSProperties, JSX } from 'react';
 import type { IStatistics } from './calls';
 import type { ISort } from './query';
 import { type IColumn, isAlignedRight } from './values';
-import { count, typeWord } from './words';
+import { count } from '../words';
+import { typeWord } from './words';
 import { Histogram } from './histogram';
 
 interface IHeadProps {

@@ -1,4 +1,4 @@
-import type { Format, IColumn, Row } from './values';
+import { type Format, type IColumn, isAlignedRight, type Row } from './values';
 
 /** Height of a row, in pixels. */
 export const ROW_HEIGHT = 24;
@@ -13,6 +13,12 @@ const MEASURED_ROWS = 50;
 /** Width of a character where texts cannot be measured. */
 const CHARACTER = 7;
 
+/** A column of the result, by its index, and how its values are written. */
+export interface IMeasured {
+  readonly column: IColumn & { readonly index: number };
+  readonly format: Format;
+}
+
 /** Return the width of each column in pixels, from its head and its first values. */
 export function columnWidths(
   columns: readonly IColumn[],
@@ -23,19 +29,41 @@ export function columnWidths(
 ): number[] {
   const sample = rows.slice(0, MEASURED_ROWS);
   return columns.map(({ name }, column) => {
-    // The longest text of proportional letters is the widest but for a few pixels.
-    let longest = '';
-    for (const row of sample) {
-      const text = formats[column]?.(row[column] ?? null) ?? '';
-      longest = text.length > longest.length ? text : longest;
-    }
     const wanted = Math.max(
-      widthOf(longest) + CELL_ROOM,
+      widthOf(longestText(sample, column, formats[column])) + CELL_ROOM,
       widthOf(name) * 1.08 + HEAD_ROOM,
       widthOf(heads[column] ?? '') + CELL_ROOM
     );
     return Math.ceil(Math.min(WIDEST, Math.max(NARROWEST, wanted)));
   });
+}
+
+/** Return the widths with those of the given columns wider that have longer numbers or times in further rows. */
+export function widened(
+  widths: readonly number[],
+  cells: readonly IMeasured[],
+  rows: readonly Row[],
+  widthOf: (text: string) => number
+): readonly number[] {
+  const wider = [...widths];
+  for (const { column, format } of cells) {
+    if (isAlignedRight(column.type)) {
+      const wanted = widthOf(longestText(rows, column.index, format)) + CELL_ROOM;
+      const width = Math.ceil(Math.min(WIDEST, wanted));
+      wider[column.index] = Math.max(wider[column.index] ?? 0, width);
+    }
+  }
+  return wider.every((width, column) => width === widths[column]) ? widths : wider;
+}
+
+/** Return the longest text of a column; of proportional letters it is the widest but for a few pixels. */
+function longestText(rows: readonly Row[], column: number, format: Format | undefined): string {
+  let longest = '';
+  for (const row of rows) {
+    const text = format?.(row[column] ?? null) ?? '';
+    longest = text.length > longest.length ? text : longest;
+  }
+  return longest;
 }
 
 /** Return the widths of columns that share the room they have. */

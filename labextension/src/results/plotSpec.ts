@@ -2,7 +2,8 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ReadonlyJSONObject } from '@lumino/coreutils';
 import type { ResultModel } from './model';
 import { type IColumn, isMeasure, isNumber, type Value } from './values';
-import { count, written } from './words';
+import { count } from '../words';
+import { written } from './words';
 
 /** The kinds of charts. */
 export const PLOT_KINDS = ['line', 'bar', 'histogram'] as const;

@@ -15,7 +15,8 @@ import { Popover } from './popover';
 import { type IFilter, sortedBy } from './query';
 import type { ISelection } from './selection';
 import type { IColumn } from './values';
-import { count, filterWords, footer, problemWords } from './words';
+import { count } from '../words';
+import { filterWords, footer, problemWords } from './words';
 import '../../style/results.css';
 
 /** Milliseconds after the last letter when a search begins. */

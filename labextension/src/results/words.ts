@@ -1,13 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { count } from '../words';
 import type { IFilter, IRowsQuery, Operator } from './query';
 import { isFiltered } from './query';
 import { type IResultState, isUnsupported, type Problem } from './model';
 import { formatOf, type IColumn, type Value } from './values';
-
-/** Return a count with its thousands separated, as the values are. */
-export function count(number: number): string {
-  return number.toLocaleString('en-US');
-}
 
 /** Return a value as it is written in texts about a column. */
 export function written(column: IColumn, value: Value): string {
