@@ -1,9 +1,11 @@
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pandas as pd
+import polars
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -64,6 +66,18 @@ def test_the_first_rows_alone(client: Any, service: ServiceDouble) -> None:
     frame = result_of(client).to_pandas(limit=10)
     assert frame["n"].tolist() == list(range(10))
     assert len(result_of(client).to_pandas(limit=0)) == 0
+
+
+def test_the_rows_as_a_frame_of_polars(client: Any, service: ServiceDouble) -> None:
+    query(service)
+    assert result_of(client).to_polars().equals(polars.DataFrame(TABLE))
+
+
+def test_without_polars_the_error_says_what_to_install(client: Any, service: ServiceDouble, monkeypatch: Any) -> None:
+    query(service)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install polars"):
+        result_of(client).to_polars()
 
 
 def test_batches_add_up_to_the_rows(client: Any, service: ServiceDouble) -> None:

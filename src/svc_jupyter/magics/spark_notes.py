@@ -18,13 +18,15 @@ from svc_jupyter.magics.arguments.options import (
 )
 from svc_jupyter.magics.cells.cells import Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import loaded
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import parsed_frame
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
-from svc_jupyter.magics.display.rendering import limit_display, publish
+from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, publish, shape_of, size_text
 from svc_jupyter.magics.session.session import Session, ask
 from svc_jupyter.magics.workspace.note_answer import NoteAnswer
 from svc_jupyter.magics.workspace.places import is_id, note_called
@@ -64,7 +66,7 @@ class SparkNoteMagics(SvcFamily):
     @argument("paragraph", metavar="PARAGRAPH", help="Number of the paragraph, from 1, or its id.")
     @argument("arguments", metavar="NAME=VALUE", nargs="*", help="Values of its forms.")
     @submission_options
-    def run_paragraph(self, values: argparse.Namespace) -> pd.DataFrame | CommandHandle | None:
+    def run_paragraph(self, values: argparse.Namespace) -> Value | CommandHandle | None:
         """Run one paragraph of a note in a session of its own; its last table becomes a DataFrame."""
         return self.run_definition(values, paragraph_definition(values, self.session.client))
 
@@ -93,13 +95,20 @@ def paragraph_definition(values: argparse.Namespace, client: Callable[[], Client
     return Definition("SparkCommand", fields, last_table, Origin("note", target=values.note))
 
 
+_ONE_BYTE = 1
+"""A limit with which no table is loaded: only its first rows are shown."""
+
+
 def run_with(client: Client, note_id: int, values: dict[str, Any], say: Callable[[str], None]) -> list[tuple[str, str]]:
     """Run a note with values for its forms and report its progress; return its tables as HTML."""
     command = client.commands.submit("SparkCommand", note_id=note_id, language="notebook", arguments=values)
     say(f"command {command.id} · running")
     command.wait()
     say(f"command {command.id} · {command.record.status}")
-    return [(title, frame.head(_ROWS_SHOWN).to_html(index=False, border=0)) for title, frame in tables_of(command)]
+    return [
+        (title, value.head(_ROWS_SHOWN).to_html(index=False, border=0))
+        for title, value in tables_of(command, _ONE_BYTE)
+    ]
 
 
 def _note(client: Client, wanted: str) -> Any:
@@ -123,7 +132,7 @@ class SparkRunMagics(SvcFamily):
         help="Values of the note's forms: numbers, true, false or texts (default: the form's default).",
     )
     @submission_options_with(_several)
-    def svc_spark_run(self, line: str) -> pd.DataFrame | CommandHandle | None:
+    def svc_spark_run(self, line: str) -> Value | CommandHandle | None:
         """Run a Spark notebook on its cluster; every table that it shows becomes a DataFrame.
 
         All are shown; the last one is the value of the cell. A paragraph that fails raises, and says which; an
@@ -140,26 +149,30 @@ class SparkRunMagics(SvcFamily):
 
     def _show_others(self, command: Command, by_number: Mapping[int, str], values: argparse.Namespace) -> None:
         """Assign the tables of `-o`, show all but the last, and report what was saved in the note."""
-        frames = ask(lambda: tables_of(command), "tables")
+        found = ask(lambda: tables_of(command, self.load_limit(values)), "tables")
         for number, name in by_number.items():
-            if number > len(frames):
-                there = f"{len(frames)} {plural('table', len(frames))}"
+            if number > len(found):
+                there = f"{len(found)} {plural('table', len(found))}"
                 raise SvcMagicError(f"command {command.id} is done, but has no table {number} for -o; there is {there}")
-            self.shell.user_ns[name] = frames[number - 1][1]
+            title, value = found[number - 1]
+            self.shell.user_ns[name] = value
+            if is_kept(value):
+                print(f"table {number} · {size_text(value)} · {name} · {kept_text(name)}")  # noqa: T201
         if values.quiet:
             return
-        for number, (title, frame) in enumerate(frames[:-1], start=1):
-            self._show(number, title, frame, values)
-        if len(frames) > 1:
-            print(f"table {len(frames)} · {frames[-1][0]}")  # noqa: T201  the title of the cell's value
+        for number, (title, value) in enumerate(found[:-1], start=1):
+            self._show(number, title, value, values)
+        if len(found) > 1:
+            print(f"table {len(found)} · {found[-1][0]}")  # noqa: T201  the title of the cell's value
         note = command.record.outputs.note if command.record.outputs is not None else None
         if note is not None and note.message:
             print(note.message)  # noqa: T201  what the run's owner has to know
 
-    def _show(self, number: int, title: str, frame: pd.DataFrame, values: argparse.Namespace) -> None:
-        print(f"table {number} · {title} · {len(frame):,} {plural('row', len(frame))}")  # noqa: T201  a title
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
-        publish(frame, self.shell)
+    def _show(self, number: int, title: str, value: Value, values: argparse.Namespace) -> None:
+        rows = shape_of(value)[0] or 0
+        print(f"table {number} · {title} · {rows:,} {plural('row', rows)}")  # noqa: T201  a title
+        limit_display(value, values.rows, self.session.settings.rows_shown, self.shell)
+        publish(value, self.shell)
 
 
 def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[int, str]]:
@@ -192,17 +205,17 @@ def run_definition_of(values: argparse.Namespace, session: Session) -> Definitio
     return Definition("SparkCommand", fields, last_table, Origin("note", target=values.note))
 
 
-def last_table(command: Command) -> pd.DataFrame:
+def last_table(command: Command, limit: int) -> Value:
     """Read the last table of a run; without tables, its paragraphs and their status."""
-    frames = tables_of(command)
-    return frames[-1][1] if frames else paragraphs_frame(command)
+    found = tables_of(command, limit)
+    return found[-1][1] if found else paragraphs_frame(command)
 
 
-def tables_of(command: Command) -> list[tuple[str, pd.DataFrame]]:
-    """Return the tables of a run with their titles, typed if the service reports types."""
+def tables_of(command: Command, limit: int) -> list[tuple[str, Value]]:
+    """Return the tables of a run with their titles, typed if the service reports types; see `loaded`."""
     if command.tables:
         return [
-            (table.title or table.paragraph, command.table(number).to_pandas())
+            (table.title or table.paragraph, loaded(command.table(number), limit))
             for number, table in enumerate(command.tables, start=1)
         ]
     if command.record.outputs is not None:

@@ -8,11 +8,12 @@ import uuid
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from svc_jupyter.magics.cells.readers import loaded
 from svc_jupyter.magics.cells.running import Run
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import done_line, line_for
-from svc_jupyter.magics.display.rendering import limit_display, size_text
+from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, shape_of, size_text
 from svc_jupyter.magics.session.session import Background, Session, ask
 from svc_jupyter.spark_kernel.cells import IN_SESSION, LANGUAGES, Cell, Runner, with_value
 from svc_jupyter.spark_kernel.clusters import label_for, note_of_notebook
@@ -130,7 +131,7 @@ class Conversation:
             return command
 
         line = line_for(self._shell, quiet=cell.quiet)
-        run = Run(start, _no_frame, Origin("cell", cell.code), line)
+        run = Run(start, _no_value, Origin("cell", cell.code), line)
         try:
             run.to_end()
         finally:
@@ -148,23 +149,26 @@ class Conversation:
 
     def _table(self, cell: Cell, command: Command, run: Run, line: Any) -> Any:
         """Return the table of a cell, or assign it to the variable of `-o`."""
-        frame = ask(lambda: command.result().to_pandas(), "result")
-        limit_display(frame, None, self._session.settings.rows_shown, self._shell)
-        parts = [size_text(frame)]
-        if cell.limit is not None and len(frame) == cell.limit:
+        limit = self._session.settings.load_limit
+        value = ask(lambda: loaded(command.result(), limit), "result")
+        limit_display(value, None, self._session.settings.rows_shown, self._shell)
+        parts = [size_text(value)]
+        if cell.limit is not None and shape_of(value)[0] == cell.limit:
             parts.append(f"the first {cell.limit:,} at most: (limit=N) behind the language, or -o NAME")
         if cell.out is not None:
             parts.append(cell.out)
-            self._shell.user_ns[cell.out] = frame
+            self._shell.user_ns[cell.out] = value
+        if is_kept(value):
+            parts.append(kept_text(cell.out, option=""))
         line.finish(done_line(command.id, run.seconds, parts))
-        return None if cell.out is not None or cell.quiet else frame
+        return None if cell.out is not None or cell.quiet else value
 
     def _run_shell(self, cell: Cell) -> None:
         line = line_for(self._shell, quiet=cell.quiet)
         client = self._session.client
         run = Run(
             lambda: client().commands.submit("ShellCommand", inline=cell.code.strip("\n")),
-            _no_frame,
+            _no_value,
             Origin("script", cell.code, is_shell=True),
             line,
         )
@@ -214,7 +218,7 @@ class Conversation:
         self._key = key
 
 
-def _no_frame(_command: Command) -> Any:
+def _no_value(_command: Command, _limit: int) -> Any:
     """Stand for the result, which is read only where there is a table."""
 
 

@@ -4,7 +4,6 @@ from tests.service.notifications.pages import TEXTS, Page
 from tests.service.notifications.rows import row_of
 
 from svc_jupyter.service.notifications.rendering import command_ended
-from svc_jupyter.service.notifications.texts import size_text
 
 
 def test_a_done_command_is_reported_with_its_times_and_result() -> None:
@@ -101,19 +100,3 @@ def test_no_text_becomes_markup_or_a_second_subject_line(name: str, message: str
     assert set(Page(notice.html).tags) == set(Page(command_ended(plain, public_url=None).html).tags)
     assert len(notice.subject.splitlines()) == 1
     (notice.text + notice.html).encode()
-
-
-@pytest.mark.parametrize(
-    ("size", "text"),
-    [
-        (0, "0 bytes"),
-        (999, "999 bytes"),
-        (1000, "1.0 kB"),
-        (999_960, "1.0 MB"),
-        (4_500_000, "4.5 MB"),
-        (3 * 10**9, "3.0 GB"),
-        (12 * 10**12, "12.0 TB"),
-    ],
-)
-def test_sizes(size: int, text: str) -> None:
-    assert size_text(size) == text

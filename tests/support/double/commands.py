@@ -246,6 +246,8 @@ class Commands(HttpFront):
             answer["message"] = command.record["message"]
         if command.ended:
             answer |= {"error": None if status == "done" else command.message or status, "path": "/tmp"}
+            if not self.bare:
+                answer |= {key: command.record[key] for key in ("result_rows", "result_bytes")}
             answer |= command.inline()
         return httpx.Response(200, json=answer)
 

@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import httpx
 
@@ -54,6 +54,11 @@ class AsyncResult:
         return self._reading.known_rows()
 
     @property
+    def nbytes(self) -> int | None:
+        """The bytes of the rows as the service stores them; None until it reports them."""
+        return self._reading.known_bytes()
+
+    @property
     def dtypes(self) -> tables.Dtypes:
         """What `to_pandas` makes of columns of integers and booleans with a NULL: the client's `dtypes`."""
         return self._performer.dtypes
@@ -82,6 +87,10 @@ class AsyncResult:
             return await asyncio.to_thread(tables.lines_frame, lines[:limit])
         table = (await self.to_arrow()).slice(0, limit)
         return await asyncio.to_thread(tables.frame, table, self.dtypes)
+
+    async def to_polars(self) -> Any:
+        """Return the rows as a polars DataFrame, which needs the package polars."""
+        return await asyncio.to_thread(tables.polars_frame, await self.to_arrow())
 
     async def batches(self) -> AsyncIterator[pa.RecordBatch]:
         """Yield the rows in batches with constant memory, from a temporary file.

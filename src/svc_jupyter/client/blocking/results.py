@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import httpx
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+_FIRST_ROWS = 1000
+"""From so many rows the size of all is estimated; they are kept for `head`."""
 
 
 class Result:
@@ -42,11 +44,17 @@ class Result:
     ) -> None:
         self._performer = performer
         self._reading = Reading(command, sequence_number, dump, table)
+        self._first: pa.Table | None = None
 
     @property
     def rows(self) -> int | None:
         """The number of rows; None until the service or a reading reports it."""
         return self._reading.known_rows()
+
+    @property
+    def nbytes(self) -> int | None:
+        """The bytes of the rows as the service stores them; None until it reports them."""
+        return self._reading.known_bytes()
 
     @property
     def dtypes(self) -> tables.Dtypes:
@@ -70,12 +78,53 @@ class Result:
 
     def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
         """Return the rows, or the first `limit` of them, as a DataFrame; fetches no more than needed."""
+        if limit is not None and self._first is not None and limit <= len(self._first):
+            return tables.frame(self._first.slice(0, limit), self.dtypes)
         text = self._performer.run(self._reading.inline())
         if text is not None and not self._reading.typed:
             lines = tables.lines_of(text)
             self._reading.rows = len(lines)
             return tables.lines_frame(lines[:limit])
         return tables.frame(self._table(limit), self.dtypes)
+
+    def head(self, n: int = 5) -> pd.DataFrame:
+        """Return the first rows as a DataFrame; fetches no more than needed."""
+        return self.to_pandas(n)
+
+    def to_polars(self) -> Any:
+        """Return the rows as a polars DataFrame, which needs the package polars."""
+        return tables.polars_frame(self.to_arrow())
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the rows in Arrow's PyCapsule interface, which lets other libraries take the result itself.
+
+        So `polars.DataFrame(result)`, `pyarrow.table(result)` and DuckDB's `FROM result` work.
+        """
+        return self.to_arrow().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
+
+    def pandas_nbytes(self) -> int | None:
+        """Return the bytes that `to_pandas` would take in memory; None where the service does not report `nbytes`.
+
+        It is `nbytes` times what the first rows grow by on their way from Arrow to pandas.
+        """
+        if self.nbytes is None:
+            return None
+        if self._first is None:
+            self._first = self._table(_FIRST_ROWS)
+        return round(self.nbytes * tables.growth(self._first, self.dtypes))
+
+    if not TYPE_CHECKING:  # a type checker knows the attributes by itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            hint = "" if name.startswith("_") else f": {self._unloaded()}"
+            raise AttributeError(f"a Result has no {name!r}{hint}", name=name, obj=self)
+
+        def __getitem__(self, _key: object) -> NoReturn:
+            raise TypeError(f"a Result has no rows or columns to select: {self._unloaded()}")
+
+    def _unloaded(self) -> str:
+        """Return what to do for who took a result for a DataFrame: a cell gives one where its rows are many."""
+        return f"command {self._reading.command.id} has its rows in the service; .to_pandas() loads them as a DataFrame"
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches as they arrive, in constant memory.

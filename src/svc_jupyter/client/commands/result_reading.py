@@ -108,6 +108,14 @@ class Reading:
         params = {"sequence_number": self.sequence_number, "dump": self.dump, "table": self.table}
         return Call("GET", path, params, accept=media_type, headers=PLAIN_BYTES, stream=True)
 
+    def known_bytes(self) -> int | None:
+        """Return the bytes of the stored rows, if known."""
+        if self.dump is not None:
+            return self.command.dumps[self.dump - 1].size
+        if self.table is not None:
+            return self.command.tables[self.table - 1].size
+        return self.command.record.result_bytes
+
     def known_rows(self) -> int | None:
         """Return the number of rows, if known."""
         if self.rows is None and self.dump is not None:

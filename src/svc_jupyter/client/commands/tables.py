@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -85,6 +87,39 @@ def frame(table: pa.Table, dtypes: Dtypes = "nullable") -> pd.DataFrame:
     for place, values in own.items():
         result.isetitem(place, values.array)
     return result
+
+
+def growth(table: pa.Table, dtypes: Dtypes) -> float:
+    """Return how many times as many bytes the rows take as a DataFrame; 1 without rows."""
+    import pandas as pd
+
+    if not table.nbytes:
+        return 1.0
+    rows = frame(table, dtypes)
+    held: float = rows.memory_usage(index=False).sum()
+    for place, kind in enumerate(rows.dtypes):
+        if pd.api.types.is_object_dtype(kind):
+            held += sum(_held(value) for value in rows.iloc[:, place])
+    return held / table.nbytes
+
+
+def _held(value: Any) -> int:
+    """Return the bytes of a Python object with its parts."""
+    parts: Iterable[Any] = ()
+    if isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, list | tuple) or str(getattr(value, "dtype", "")) == "object":
+        parts = value
+    return sys.getsizeof(value) + sum(map(_held, parts))
+
+
+def polars_frame(table: pa.Table) -> Any:
+    """Return an Arrow table as a polars DataFrame. Raises ModuleNotFoundError, which says what to install."""
+    try:
+        polars = import_module("polars")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("to_polars needs the package polars: pip install polars", name=error.name) from None
+    return polars.from_arrow(table)
 
 
 def _own(column: pa.ChunkedArray[Any], is_nullable: bool) -> pd.Series[Any] | None:

@@ -64,9 +64,11 @@ _OUTPUT_OPTIONS = (
     argument("-o", "--out", metavar="NAME", help="Assign the DataFrame (with --no-wait: the handle) to NAME."),
     argument("-n", "--rows", metavar="ROWS", type=int, help="Rows to show; the DataFrame has all rows."),
 )
+_LOAD_ALL = argument("--load-all", action="store_true", help="Load the result, also if it is above load_limit.")
 _RUN_OPTIONS = (
     argument("--no-wait", action="store_true", help="Submit and return a handle at once."),
     argument("--quiet", action="store_true", help="Show only errors; -o NAME receives the DataFrame."),
+    _LOAD_ALL,
 )
 
 
@@ -92,6 +94,11 @@ def submission_options_assigning(what: str) -> Decorator[MagicMethod]:
     assigns = argument("-o", "--out", metavar="NAME", help=f"Assign {what} (with --no-wait: the handle) to NAME.")
     options = (*_SUBMISSION_OPTIONS, assigns, *_OUTPUT_OPTIONS[1:], *_RUN_OPTIONS)
     return lambda magic: _with(options, magic)
+
+
+def load_option(magic: MagicMethod) -> MagicMethod:
+    """Add `--load-all` to a magic that reads the result of a command that there is."""
+    return _with((_LOAD_ALL,), magic)
 
 
 def macro_options(magic: MagicMethod) -> MagicMethod:

@@ -14,12 +14,12 @@ from svc_jupyter.magics.arguments.actions import actions_of, help_of, split_acti
 from svc_jupyter.magics.arguments.options import MagicMethod, continued, parse, submission_fields
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
-from svc_jupyter.magics.cells.running import Outcome, Reader, Run
+from svc_jupyter.magics.cells.running import Outcome, Reader, Run, Value
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.grid import ResultOf
 from svc_jupyter.magics.display.progress import Line, done_line, in_kernel, line_for
-from svc_jupyter.magics.display.rendering import limit_display, size_text
+from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, shape_of, size_text
 from svc_jupyter.magics.display.status import STATUS, status_data
 from svc_jupyter.magics.session.session import Session
 from svc_jupyter.widgets.panels.frame import PanelText, PartOfPanel
@@ -89,9 +89,7 @@ class SvcFamily(Magics):
             return print(text)  # noqa: T201  the help is the output
         return actions[name](self, rest)
 
-    def run_cell(
-        self, magic: MagicMethod, define: Define, line: str, cell: str | None
-    ) -> pd.DataFrame | CommandHandle | None:
+    def run_cell(self, magic: MagicMethod, define: Define, line: str, cell: str | None) -> Value | CommandHandle | None:
         """Run the command of a cell of a magic; return the value of the cell."""
         line, cell = continued(line, cell)
         values = parse(magic, line)
@@ -102,7 +100,7 @@ class SvcFamily(Magics):
         values: argparse.Namespace,
         definition: Definition,
         when_done: Callable[[Command], None] = lambda _command: None,
-    ) -> pd.DataFrame | CommandHandle | None:
+    ) -> Value | CommandHandle | None:
         """Run a cell's command with the options of every submission; return the value of the cell.
 
         `when_done` is called with the finished command, below its last line and above the value.
@@ -128,22 +126,30 @@ class SvcFamily(Magics):
         read: Reader,
         origin: Origin,
         when_done: Callable[[Command], None],
-    ) -> pd.DataFrame | CommandHandle | None:
+    ) -> Value | CommandHandle | None:
         """Run a command according to the options; return the value of the cell.
 
-        This is the DataFrame, limited in its display; the handle with `--no-wait`; None with `--quiet`.
+        This is the DataFrame, limited in its display, or the unloaded result; the handle with `--no-wait`; None with
+        `--quiet`.
         """
         line = line_for(self.shell, quiet=values.quiet)
-        run = Run(start, read, origin, line)
+        limit = self.load_limit(values)
+        run = Run(start, read, origin, line, limit)
         if values.no_wait:
-            handle = self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin))
+            handle = self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin, limit))
             return None if values.quiet else handle
-        outcome = run.to_frame()
-        self.keep(values, outcome.frame)
+        outcome = run.to_value()
+        self.keep(values, outcome.value)
         if not values.quiet:
             self.finish(line, outcome, values)
+        elif is_kept(outcome.value):  # the variable has no rows: that is not kept quiet
+            self.finish(line_for(self.shell), outcome, values)
         when_done(outcome.command)
-        return None if values.quiet else outcome.frame
+        return None if values.quiet else outcome.value
+
+    def load_limit(self, values: argparse.Namespace) -> int:
+        """Return the bytes up to which a cell's result is loaded; 0 is no limit."""
+        return 0 if getattr(values, "load_all", False) else self.session.settings.load_limit
 
     def finish(self, line: Line, outcome: Outcome, values: argparse.Namespace, *, ended_before: bool = False) -> None:
         """Show a result as a grid at its next display, and write the last line of its command above it.
@@ -152,17 +158,18 @@ class SvcFamily(Magics):
         """
         from svc_jupyter.client.commands.tables import column_types, messages
 
-        record, frame = outcome.command.record, outcome.frame
+        record, value = outcome.command.record, outcome.value
         seconds = None if ended_before else outcome.seconds
         result = None
         if outcome.read is plain_reader:
             types = column_types(record.qlog)
             rounded = None if seconds is None else round(seconds, 3)
             result = ResultOf(record.id, record.created_at, values.out, rounded, types)
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell, result)
-        parts = [size_text(frame), *([values.out] if values.out else []), *messages(record.qlog)]
-        shape = (len(frame), len(frame.columns))
-        data = status_data(record, "done", seconds, shape=shape, name=values.out)
+        limit_display(value, values.rows, self.session.settings.rows_shown, self.shell, result)
+        parts = [size_text(value), *([values.out] if values.out else []), *messages(record.qlog)]
+        if is_kept(value):
+            parts.append(kept_text(values.out, in_grid=result is not None and in_kernel(self.shell)))
+        data = status_data(record, "done", seconds, shape=shape_of(value), name=values.out)
         line.finish(done_line(record.id, seconds, parts), {STATUS: data})
 
     def shown(self, values: argparse.Namespace, frame: pd.DataFrame) -> pd.DataFrame:

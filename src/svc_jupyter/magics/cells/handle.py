@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from IPython.core.interactiveshell import InteractiveShell
 
 from svc_jupyter.api.status_words import type_word
-from svc_jupyter.magics.cells.running import Reader, Run
+from svc_jupyter.magics.cells.running import Reader, Run, Value
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.records import record_facts
@@ -16,8 +16,6 @@ from svc_jupyter.magics.display.rendering import facts_html, facts_text
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from svc_jupyter.api.commands import CommandRecord
     from svc_jupyter.client import Command
 
@@ -28,11 +26,12 @@ class CommandHandle:
     `command` is the client's handle, for everything else. An interrupt ends a wait, not the command.
     """
 
-    def __init__(self, command: Command, shell: InteractiveShell, read: Reader, origin: Origin) -> None:
+    def __init__(self, command: Command, shell: InteractiveShell, read: Reader, origin: Origin, limit: int) -> None:
         self.command = command
         self._shell = shell
         self._read = read
         self._origin = origin
+        self._limit = limit
 
     @property
     def id(self) -> int:
@@ -53,9 +52,9 @@ class CommandHandle:
         self._run().to_end()
         return self
 
-    def result(self) -> pd.DataFrame:
-        """Wait for the end and return the DataFrame; raises what a cell would raise."""
-        return self._run().to_frame().frame
+    def result(self) -> Value:
+        """Wait for the end and return what the cell would return; raises what it would raise."""
+        return self._run().to_value().value
 
     def logs(self) -> str:
         """Return the log so far: the command's stderr and the service's messages."""
@@ -67,7 +66,7 @@ class CommandHandle:
         return self.status()
 
     def _run(self) -> Run:
-        return Run(lambda: self.command, self._read, self._origin, line_for(self._shell), cancels=False)
+        return Run(lambda: self.command, self._read, self._origin, line_for(self._shell), self._limit, cancels=False)
 
     def _facts(self) -> list[tuple[str, str]]:
         return record_facts(self.record, datetime.now(UTC))

@@ -1,17 +1,18 @@
-"""Read the result of a finished command as a DataFrame."""
+"""Read the result of a finished command as a DataFrame, unless it is too large to be loaded."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.cells.running import Reader
+from svc_jupyter.magics.cells.running import Reader, Value
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.formats import DTYPES, FORMATS, LINES, NotInFormat, Types, parsed_frame
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from svc_jupyter.client import Command, Result
+
+_MOST_GROWTH = 32
+"""So many times as many bytes as in Arrow a value may have in pandas, such as a decimal or a small dictionary."""
 
 
 def text_reader(output_format: str, types: str | None = None) -> Reader:
@@ -22,7 +23,7 @@ def text_reader(output_format: str, types: str | None = None) -> Reader:
     named = named_types(types, output_format)
     if output_format == LINES:
         return plain_reader
-    return lambda command: _in_format(command, command.result(), output_format, named)
+    return lambda command, limit: _in_format(command, command.result(), limit, output_format, named)
 
 
 def named_types(option: str | None, output_format: str) -> Types:
@@ -38,28 +39,45 @@ def named_types(option: str | None, output_format: str) -> Types:
     return types
 
 
-def plain_reader(command: Command) -> pd.DataFrame:
+def plain_reader(command: Command, limit: int) -> Value:
     """Read a result unchanged: its typed columns, or the lines of a text output in the column `line`."""
-    return command.result().to_pandas()
+    return loaded(command.result(), limit)
+
+
+def loaded(result: Result, limit: int) -> Value:
+    """Return a result as a DataFrame; the result itself if that would have more than `limit` bytes (0: no limit)."""
+    return result if is_larger(result, limit) else result.to_pandas()
+
+
+def is_larger(result: Result, limit: int) -> bool:
+    """Return whether pandas would hold a result in more than `limit` bytes (0: no limit)."""
+    stored = result.nbytes
+    if not limit or stored is None or stored * _MOST_GROWTH <= limit:
+        return False
+    return (result.pandas_nbytes() or 0) > limit
 
 
 def dump_reader(wanted: str) -> Reader:
     """Return the reader of a DUMP of a Pig command, by its alias or number."""
-    return lambda command: command.dump(wanted).to_pandas()
+    return lambda command, limit: loaded(command.dump(wanted), limit)
 
 
 def sub_reader(number: int | None, output_format: str = LINES, types: str | None = None) -> Reader:
     """Return the reader of a composite: a sub-command's result, counted from 1, or the last one with rows."""
     named = named_types(types, output_format)
 
-    def read(command: Command) -> pd.DataFrame:
+    def read(command: Command, limit: int) -> Value:
         result = command.sub_result(number)
-        return result.to_pandas() if output_format == LINES else _in_format(command, result, output_format, named)
+        if output_format == LINES:
+            return loaded(result, limit)
+        return _in_format(command, result, limit, output_format, named)
 
     return read
 
 
-def _in_format(command: Command, result: Result, output_format: str, types: Types) -> pd.DataFrame:
+def _in_format(command: Command, result: Result, limit: int, output_format: str, types: Types) -> Value:
+    if is_larger(result, limit):
+        return result
     try:
         return parsed_frame(result.text(), output_format, types, result.dtypes)
     except NotInFormat as error:

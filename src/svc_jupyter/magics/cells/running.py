@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from svc_jupyter.durations import duration
 from svc_jupyter.magics.display.errors import SvcInterrupted, translated_errors
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from svc_jupyter.api.commands import CommandRecord
-    from svc_jupyter.client import Command
+    from svc_jupyter.client import Command, Result
     from svc_jupyter.client.commands.waiting import Update
 
 T = TypeVar("T")
@@ -46,16 +46,18 @@ CANCEL_GRACE_SECONDS = 15.0
 
 _LOG_RETRY_SECONDS = 2.0
 
-Reader = Callable[["Command"], "pd.DataFrame"]
-"""Reads the result of a finished command."""
+Value: TypeAlias = "pd.DataFrame | Result"
+"""The value of a cell: the rows, or the result of a command that is too large to be loaded."""
+Reader = Callable[["Command", int], Value]
+"""Reads the result of a finished command; a result of more than so many bytes is not loaded (0: any is)."""
 
 
 @dataclass
 class Outcome:
-    """A cell's result: the DataFrame, the total time in seconds, and how it was read."""
+    """A cell's result: its value, the total time in seconds, and how it was read."""
 
     command: Command
-    frame: pd.DataFrame
+    value: Value
     seconds: float
     read: Reader
 
@@ -71,6 +73,8 @@ class Run:
     read: Reader
     origin: Origin
     line: Line
+    limit: int = 0
+    """The bytes up to which a result is loaded; 0 is no limit."""
     cancels: bool = True
     before: str = "connecting"
     """The progress text before there is a command; `start` may change it."""
@@ -90,17 +94,17 @@ class Run:
         """Whether the cell was interrupted; a waiting `start` must then give up."""
         return self._stopped
 
-    def to_frame(self) -> Outcome:
-        """Return the command's result as a DataFrame.
+    def to_value(self) -> Outcome:
+        """Return the command's result as a DataFrame, or unloaded if it is larger than the limit.
 
         Raises SvcCommandFailed, SvcCommandCancelled, SvcServiceError, or SvcInterrupted.
         """
         import_tables_meanwhile()
-        frame = self._attend(self._to_frame)
-        return Outcome(self._the_command(), frame, self._seconds(), self.read)
+        value = self._attend(self._to_value)
+        return Outcome(self._the_command(), value, self._seconds(), self.read)
 
     def to_end(self) -> None:
-        """Wait until the command has ended; raises what `to_frame` raises."""
+        """Wait until the command has ended; raises what `to_value` raises."""
         self._attend(self._to_end)
 
     def submitted(self) -> Command:
@@ -142,12 +146,12 @@ class Run:
                 raise failure_of(ended, command, self.origin, self._seconds()) from ended
         return command
 
-    def _to_frame(self) -> pd.DataFrame:
+    def _to_value(self) -> Value:
         command = self._to_end()
         self._reading = True
         tables_imported()
         with translated_errors():
-            return self.read(command)
+            return self.read(command, self.limit)
 
     def _note(self, update: Update) -> None:
         self._update = update

@@ -197,7 +197,7 @@ class ClusterMagics(SvcFamily):
         origin = Origin("cluster", target=f"cluster {view.name}")
         run = Run(lambda: begin(self.session.client()), plain_reader, origin, line)
         if values.no_wait:
-            handle = CommandHandle(run.submitted(), self.shell, plain_reader, origin)
+            handle = CommandHandle(run.submitted(), self.shell, plain_reader, origin, self.load_limit(values))
             return self.keep(values, handle)
         run.to_end()
         assert run.command is not None

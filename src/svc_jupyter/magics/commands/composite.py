@@ -10,7 +10,7 @@ import argparse
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from svc_jupyter.magics.arguments.decorators import argument, cell_magic
 from svc_jupyter.magics.arguments.options import (
@@ -25,7 +25,7 @@ from svc_jupyter.magics.arguments.options import (
 from svc_jupyter.magics.cells.cells import Context, Define, Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import sub_reader
-from svc_jupyter.magics.cells.running import Reader
+from svc_jupyter.magics.cells.running import Reader, Value
 from svc_jupyter.magics.commands.hadoop import HadoopMagics, hadoop_definition
 from svc_jupyter.magics.commands.notebook_runs import NotebookMagics, notebook_definition
 from svc_jupyter.magics.commands.pig import PigMagics, pig_definition
@@ -43,9 +43,6 @@ from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import LINES
 from svc_jupyter.magics.session.session import Session
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 _FIRST_LINE = re.compile(r"^%{1,2}(svc_\w+)(?:[ \t]+(.*))?$")
 _OF_A_RUNNING_CELL = {
     "out": "-o",
@@ -53,6 +50,7 @@ _OF_A_RUNNING_CELL = {
     "rows": "-n",
     "no_wait": "--no-wait",
     "quiet": "--quiet",
+    "load_all": "--load-all",
     "open": "--open",
 }
 
@@ -155,7 +153,7 @@ class CompositeMagics(SvcFamily):
     @cell_magic
     @argument("--result", metavar="K", type=int, help="Number, from 1, of the command whose result is the DataFrame.")
     @submission_options
-    def svc_composite(self, line: str, cell: str) -> pd.DataFrame | CommandHandle | None:
+    def svc_composite(self, line: str, cell: str) -> Value | CommandHandle | None:
         """Run several commands as one; each starts with the first line of a cell, `%%svc_db …` or `%%svc_shell …`.
 
         They run in order, until one fails. The DataFrame is the result of the last one that has rows, or of --result K.

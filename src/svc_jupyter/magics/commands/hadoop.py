@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 SUB_COMMANDS = ("jar", "streaming", "distcp", "s3distcp")
 
@@ -27,7 +25,7 @@ class HadoopMagics(SvcFamily):
     @submission_options
     @argument("sub_command", metavar="SUB_COMMAND", choices=SUB_COMMANDS, help="One of " + ", ".join(SUB_COMMANDS))
     @argument("arguments", metavar="ARGUMENTS", nargs=argparse.REMAINDER, help="Arguments of the job.")
-    def svc_hadoop(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_hadoop(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run a jar, a streaming job or a copy on a cluster; its output becomes a DataFrame of lines.
 
         `%svc_hadoop --name count jar jobs/count.jar in out`: the options of this magic precede the sub-command; the

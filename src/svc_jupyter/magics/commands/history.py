@@ -8,11 +8,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
-from svc_jupyter.magics.arguments.options import output_options, parse
+from svc_jupyter.magics.arguments.options import load_option, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import dump_reader, reader_of
-from svc_jupyter.magics.cells.running import Run
+from svc_jupyter.magics.cells.running import Run, Value
 from svc_jupyter.magics.display.errors import SvcInterrupted, SvcUsageError, translated_errors
 from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin
@@ -45,6 +45,7 @@ class CommandMagics(SvcFamily):
     @argument("--follow", action="store_true", help="With logs: continue until the command has ended.")
     @argument("--format", choices=OUTPUT_FORMATS, help="With result: how a text output becomes a DataFrame.")
     @argument("--types", metavar="A=TYPE,B=TYPE", help=f"With result: {TYPES_HELP}")
+    @load_option
     @output_options
     def svc_command(self, line: str) -> Any:
         """Show a command, its log or its result, or cancel it.
@@ -68,18 +69,17 @@ class CommandMagics(SvcFamily):
                 return self.keep(values, self._handle(command, values))
 
     def _handle(self, command: Command, values: argparse.Namespace) -> CommandHandle:
-        return CommandHandle(
-            command, self.shell, reader_of(command, values.format, values.types), origin_of(command.record)
-        )
+        read, limit = reader_of(command, values.format, values.types), self.load_limit(values)
+        return CommandHandle(command, self.shell, read, origin_of(command.record), limit)
 
-    def _result(self, command: Command, values: argparse.Namespace) -> pd.DataFrame:
+    def _result(self, command: Command, values: argparse.Namespace) -> Value:
         line = line_for(self.shell)
         ended = command.ended
         read = reader_of(command, values.format, values.types) if values.dump is None else dump_reader(values.dump)
-        outcome = Run(lambda: command, read, origin_of(command.record), line, cancels=False).to_frame()
+        origin, limit = origin_of(command.record), self.load_limit(values)
+        outcome = Run(lambda: command, read, origin, line, limit, cancels=False).to_value()
         self.finish(line, outcome, values, ended_before=ended)
-        self.keep(values, outcome.frame)
-        return outcome.frame
+        return self.keep(values, outcome.value)
 
     def _print_log(self, command: Command, lines: int | None) -> None:
         text = ask(command.logs if lines is None else lambda: command.log_tail(lines), "log")

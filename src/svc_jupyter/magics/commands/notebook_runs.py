@@ -16,7 +16,7 @@ from svc_jupyter.magics.arguments.options import submission_fields, submission_o
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
-from svc_jupyter.magics.cells.running import Run
+from svc_jupyter.magics.cells.running import Run, Value
 from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
 from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin, SvcCommandFailed
@@ -24,8 +24,6 @@ from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from svc_jupyter.client import Client, Command
 
 _SCALARS = (str, int, float, bool)
@@ -58,7 +56,7 @@ class NotebookMagics(SvcFamily):
     @argument("--keep-source", action="store_true", help="Do not write the outputs into the stored notebook.")
     @argument("--open", action="store_true", help="Show the executed notebook below the result.")
     @submission_options_assigning("the executed notebook")
-    def run_notebook(self, values: argparse.Namespace) -> pd.DataFrame | CommandHandle | None:
+    def run_notebook(self, values: argparse.Namespace) -> Value | CommandHandle | None:
         """Execute a stored notebook in the service; its text result becomes a DataFrame of lines.
 
         That is the text of the last cell that shows any. -o has the notebook also when the run failed.
@@ -72,12 +70,13 @@ class NotebookMagics(SvcFamily):
         def start() -> Command:
             return self.session.client().commands.submit(definition.command_type, **common, **definition.fields())
 
-        run = Run(start, definition.read, definition.origin, progress)
+        read, origin, limit = definition.read, definition.origin, self.load_limit(values)
+        run = Run(start, read, origin, progress, limit)
         if values.no_wait:
-            handle = self.keep(values, CommandHandle(run.submitted(), self.shell, definition.read, definition.origin))
+            handle = self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin, limit))
             return None if values.quiet else handle
         try:
-            outcome = run.to_frame()
+            outcome = run.to_value()
         except SvcCommandFailed:
             with suppress(SvcServiceError):  # the command's failure takes precedence
                 self._keep_notebook(run.command, values)
@@ -86,7 +85,7 @@ class NotebookMagics(SvcFamily):
         if values.quiet:
             return None
         self.finish(progress, outcome, values)
-        return outcome.frame
+        return outcome.value
 
     def _keep_notebook(self, command: Command | None, values: argparse.Namespace) -> None:
         """Fetch the executed notebook if `-o` or `--open` requests it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
@@ -18,11 +19,13 @@ from svc_jupyter.magics.arguments.options import (
 )
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
+from svc_jupyter.magics.cells.readers import loaded
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
-from svc_jupyter.magics.display.rendering import limit_display, publish
+from svc_jupyter.magics.display.rendering import is_frame, is_kept, kept_text, limit_display, publish, size_text
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -58,7 +61,7 @@ class PigMagics(SvcFamily):
     @line_cell_magic
     @argument("--script-location", metavar="URI", help="Run this script of the storage instead of the cell.")
     @submission_options_with(*_OPTIONS)
-    def svc_pig(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_pig(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as a Pig script on the service; every DUMP becomes a typed DataFrame.
 
         All are shown; the last one is the value of the cell. Of a script without DUMP it is a table of what it
@@ -79,9 +82,13 @@ class PigMagics(SvcFamily):
         if missing:
             there = ", ".join(dump.alias for dump in command.dumps) or "none"
             raise SvcMagicError(f"command {command.id} is done, but has no DUMP {missing[0]} for -o; there is {there}")
+        limit = self.load_limit(values)
         names = {name: alias for alias, name in by_alias.items()}
         for name, alias in names.items():
-            self.shell.user_ns[name] = _rows(command, alias, None)
+            value = ask(partial(_loaded_dump, command, alias, limit), "dump")
+            self.shell.user_ns[name] = value
+            if is_kept(value):
+                print(f"DUMP {alias} · {size_text(value)} · {name} · {kept_text(name)}")  # noqa: T201
         if values.quiet:
             return
         for number, dump in enumerate(command.dumps[:-1], start=1):
@@ -99,7 +106,11 @@ class PigMagics(SvcFamily):
         publish(frame, self.shell)
 
 
-def _rows(command: Command, dump: str | int, limit: int | None) -> pd.DataFrame:
+def _loaded_dump(command: Command, alias: str, limit: int) -> Value:
+    return loaded(command.dump(alias), limit)
+
+
+def _rows(command: Command, dump: str | int, limit: int) -> pd.DataFrame:
     return ask(lambda: command.dump(dump).to_pandas(limit), "dump")
 
 
@@ -140,11 +151,11 @@ def parameters_of(values: argparse.Namespace, variables: Mapping[str, Any]) -> d
     return parameters
 
 
-def pig_reader(command: Command) -> pd.DataFrame:
+def pig_reader(command: Command, limit: int) -> Value:
     """Read the last DUMP; without one, the script's output; without output, what it stored."""
-    frame = command.result().to_pandas()
+    value = loaded(command.result(), limit)
     stores = command.record.outputs.stores if command.record.outputs is not None else []
-    if command.dumps or len(frame) or not stores:
-        return frame
+    if command.dumps or not stores or not is_frame(value) or len(value):
+        return value
     rows = [(store.alias, store.location, store.rows, store.bytes) for store in stores]
     return frame_of(STORE_COLUMNS, rows, integers=("rows", "bytes"))

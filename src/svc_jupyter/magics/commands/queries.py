@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.display.failures import Origin
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _location = argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
 
@@ -25,7 +23,7 @@ class QueryMagics(SvcFamily):
     @argument("--tap", metavar="NAME", help="DB tap to query, by name or id; see %%svc_config default_tap.")
     @_location
     @submission_options
-    def svc_db(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_db(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as a query on a DB tap of the service; its typed result becomes a DataFrame.
 
         Several statements are separated by `;`; the result is that of the last one with rows. A query that fails
@@ -36,7 +34,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @_location
     @submission_options
-    def svc_hive(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_hive(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as Hive statements on a cluster; its typed result becomes a DataFrame.
 
         Several statements are separated by `;`; the result is that of the last one with rows. A cluster that is DOWN
@@ -47,7 +45,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @_location
     @submission_options
-    def svc_presto(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_presto(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as SQL on a Presto cluster; its typed result becomes a DataFrame.
 
         Several statements are separated by `;`; the result is that of the last one with rows. Without `--label` it
@@ -60,7 +58,7 @@ class QueryMagics(SvcFamily):
     @_location
     @argument("--app-id", metavar="NAME", help="Run it in the persistent session of this name.")
     @submission_options
-    def svc_sql(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_sql(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as statements of Spark SQL on a Spark cluster; its typed result becomes a DataFrame.
 
         Several statements are separated by `;`; the result is that of the last one with rows. With `--app-id` it uses

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import text_reader
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import LINES, OUTPUT_FORMATS, TYPES_HELP
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class ShellMagics(SvcFamily):
@@ -28,7 +25,7 @@ class ShellMagics(SvcFamily):
     @argument("--format", choices=OUTPUT_FORMATS, default=LINES, help="How the output becomes a DataFrame.")
     @argument("--types", metavar="A=TYPE,B=TYPE", help=TYPES_HELP)
     @submission_options
-    def svc_shell(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_shell(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as a shell script on the service; its output becomes a DataFrame.
 
         By default the DataFrame has one column `line`. What the script writes to stderr is the command's log.

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LANGUAGES = ("python", "scala", "sql", "R")
 
@@ -31,7 +29,7 @@ class SparkMagics(SvcFamily):
     )
     @argument("--args", metavar="ARGUMENTS", help="Arguments of the program, quoted as for a shell.")
     @submission_options
-    def svc_spark(self, line: str, cell: str | None = None) -> pd.DataFrame | CommandHandle | None:
+    def svc_spark(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as a program on a Spark cluster; a table at its end, or else what it prints, is the DataFrame.
 
         The program finds `spark` and `sc`. If its last line is an expression that is a table of Spark, its typed rows

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 RESULT = "application/vnd.svc-jupyter.result+json"
 _HTML_BYTES, _TEXT_BYTES, _JSON_BYTES = 22_000, 5_000, 20_000
-_MOST_ROWS, _MOST_COLUMNS = 100, 200
+MOST_ROWS, _MOST_COLUMNS = 100, 200
 """Rows of `RESULT`, and columns that are considered at all."""
 _DEPTH = 12
 """Bytes of the indentation with which a notebook's file writes a cell of `RESULT`."""
@@ -81,14 +81,20 @@ class _Column:
 
 
 class Grid:
-    """The representations of a DataFrame: the first and the last of `rows` rows."""
+    """The representations of a DataFrame: the first and the last of `rows` rows.
 
-    def __init__(self, frame: pd.DataFrame, rows: int, result: ResultOf | None = None) -> None:
+    `more` is the number of rows after those of the DataFrame, which are not at hand; None where it is not known. Then
+    there are only first rows.
+    """
+
+    def __init__(self, frame: pd.DataFrame, rows: int, result: ResultOf | None = None, *, more: int | None = 0) -> None:
         self._frame = frame
+        self._count = len(frame) + (more or 0)
+        self._more = more
         self._rows = max(rows, 0)
         self._result = result
         count = len(frame)
-        self._head = list(range(min(count, max(_MOST_ROWS if result else 0, self._rows))))
+        self._head = list(range(min(count, max(MOST_ROWS if result else 0, self._rows))))
         self._tail = list(range(max(len(self._head), count - self._rows // 2), count))
 
     def bundle(self) -> dict[str, Any]:
@@ -123,9 +129,18 @@ class Grid:
     def _ends(self, rows: int) -> tuple[list[int], list[int]]:
         """Return the positions within `_part` of the first and the last of `rows` rows."""
         count = len(self._head) + len(self._tail)
+        if self._more != 0:
+            return list(range(min(rows, count))), []
         if len(self._frame) <= rows:
             return list(range(count)), []
         return list(range(-(-rows // 2))), list(range(count - rows // 2, count))
+
+    def _gap(self, shown: int, noun: str) -> str:
+        """Return how many rows are left out; an empty text when none is."""
+        if self._more is None:
+            return f"… more {noun}s"
+        hidden = self._count - shown
+        return f"… {hidden:,} more {noun if hidden == 1 else f'{noun}s'}" if hidden else ""
 
     def _label(self, position: int) -> str:
         return cut(str(self._part.index[position]), _VISIBLE)
@@ -159,9 +174,7 @@ class Grid:
             f"<tr><th scope=row>{escape(self._label(position), quote=False)}</th>{''.join(row)}</tr>"
             for position, row in zip([*head, *tail], zip(*cells, strict=True), strict=bool(cells))
         ]
-        hidden = len(self._frame) - len(head) - len(tail)
-        if hidden:
-            gap = f"… {hidden:,} more {'row' if hidden == 1 else 'rows'}"
+        if gap := self._gap(len(head) + len(tail), "row"):
             lines.insert(len(head), f"<tr><th></th><td class=g colspan={max(len(shown), 1)}>{gap}</td></tr>")
         names = "".join(
             f'<th scope=col title="{column.type}"{" class=n" if column.type in NUMERIC else ""}>'
@@ -196,12 +209,12 @@ class Grid:
 
     def _foot(self, head: int, tail: int, columns: int) -> str:
         """Return what is not shown; an empty text when all is."""
-        count, of_columns = self._frame.shape
+        count, of_columns = self._count, self._frame.shape[1]
         parts = []
-        if head + tail < count:
+        if head + tail < count or self._more is None:
             last = f" and {count - tail + 1:,} to {count:,}" if tail else ""
             first = f"1 to {head:,}" if head else "none"
-            parts.append(f"rows {first}{last} of {count:,}")
+            parts.append(f"rows {first}{last}{'' if self._more is None else f' of {count:,}'}")
         if columns < of_columns:
             parts.append(f"{columns:,} of {of_columns:,} columns")
         return " · ".join(parts)
@@ -226,8 +239,8 @@ class Grid:
             f"{self._label(position):<{width}}  {one_line(str(column.values[position]), longest or _ANY_LENGTH)}"
             for position in [*head, *tail]
         ]
-        if hidden := len(self._frame) - len(head) - len(tail):
-            lines.insert(len(head), f"{'':<{width}}  … {hidden:,} more {'line' if hidden == 1 else 'lines'}")
+        if gap := self._gap(len(head) + len(tail), "line"):
+            lines.insert(len(head), f"{'':<{width}}  {gap}")
         return "\n".join([f"{'':<{width}}  line", *lines])
 
     def _frame_text(self) -> str:
@@ -238,14 +251,16 @@ class Grid:
         shown = self._frame
         if not rows:
             return repr(shown.iloc[:0, :_MOST_COLUMNS])
-        if len(shown) > rows:
+        if self._more != 0:
+            shown = shown.iloc[:rows]
+        elif len(shown) > rows:
             positions = [*range(rows // 2 + 2), *range(max(rows // 2 + 2, len(shown) - rows // 2 - 2), len(shown))]
             shown = shown.iloc[positions]
         shown = with_readable_cells(_bounded(shown.iloc[:, :_MOST_COLUMNS]))
         options = ("display.max_rows", rows, "display.min_rows", rows, "display.show_dimensions", False)
         with pd.option_context(*options):
             text = repr(shown)
-        count, columns = self._frame.shape
+        count, columns = self._count, self._frame.shape[1]
         if count > rows or columns > _MOST_COLUMNS:
             text = f"{text}\n\n[{count:,} rows x {columns:,} columns]"
         return text
@@ -254,7 +269,7 @@ class Grid:
 
     def result(self, result: ResultOf) -> dict[str, Any]:
         """Return the first rows for a front end that can fetch the others from the service."""
-        head = self._head[:_MOST_ROWS]
+        head = self._head[:MOST_ROWS]
         described = [{"name": column.name, "type": column.type} for column in self._columns]
         cells = [[json_value(column.values[row], column.type) for row in head] for column in self._columns]
         sizes = [_json_size(one) + 4 * _DEPTH for one in described]
@@ -271,7 +286,7 @@ class Grid:
             if left < 0 and rows:
                 break
             rows.append(list(row))
-        total, of_columns = self._frame.shape
+        total, of_columns = self._count, self._frame.shape[1]
         bundle: dict[str, Any] = {
             "version": 1,
             "command": result.command,
@@ -282,7 +297,7 @@ class Grid:
             "total": total,
             "columns": described[:taken],
             "rows": rows,
-            "truncated": len(rows) < total or taken < of_columns,
+            "truncated": len(rows) < total or taken < of_columns or self._more is None,
         }
         if taken < of_columns:
             bundle["total_columns"] = of_columns

@@ -8,15 +8,18 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
-from svc_jupyter.magics.display.grid import Grid, ResultOf, is_lines
+from svc_jupyter.magics.display.grid import MOST_ROWS, Grid, ResultOf, is_lines
 from svc_jupyter.magics.display.progress import in_kernel, plural
+from svc_jupyter.sizes import readable_size
 from svc_jupyter.widgets.panels.rendering import NO_MATHS
 
 if TYPE_CHECKING:
     import pandas as pd
     from IPython.core.interactiveshell import InteractiveShell
+
+    from svc_jupyter.client import Result
 
 _LEFT = "text-align: left"
 _LINES = f"{_LEFT}; white-space: pre-wrap"
@@ -45,28 +48,86 @@ class Shown:
         return {"text/plain": grid.text()} if self._terminal else grid.bundle()
 
 
+class ShownResult:
+    """Shows the first rows of a result that the service keeps, at each display."""
+
+    def __init__(self, result: Result, rows: int, of: ResultOf | None, *, terminal: bool) -> None:
+        self._result = weakref.ref(result)
+        self._rows = rows
+        self._of = of
+        self._terminal = terminal
+
+    def __call__(self, **_chosen: Any) -> dict[str, Any]:
+        """Return the representations for the front end."""
+        result = self._result()
+        if result is None:
+            return {}
+        head = result.head(max(self._rows, MOST_ROWS))
+        more = None if result.rows is None else result.rows - len(head)
+        grid = Grid(head, self._rows, self._of, more=more)
+        return {"text/plain": grid.text()} if self._terminal else grid.bundle()
+
+
+def is_kept(value: pd.DataFrame | Result) -> TypeGuard[Result]:
+    """Return whether the value of a cell is a result that was not loaded."""
+    from svc_jupyter.client import Result
+
+    return isinstance(value, Result)
+
+
+def is_frame(value: pd.DataFrame | Result) -> TypeGuard[pd.DataFrame]:
+    """Return whether the value of a cell is its rows."""
+    return not is_kept(value)
+
+
 def limit_display(
-    frame: pd.DataFrame, rows: int | None, default: int, shell: InteractiveShell, result: ResultOf | None = None
+    value: pd.DataFrame | Result,
+    rows: int | None,
+    default: int,
+    shell: InteractiveShell,
+    result: ResultOf | None = None,
 ) -> None:
-    """Show a DataFrame as a grid at its next display: the first and last of `rows` rows.
+    """Show a DataFrame as a grid at its next display: the first and last of `rows` rows; of a result the first rows.
 
     `result` is the command whose stored result it is. In a terminal, pandas' own limits apply unless `rows` was given.
     """
     terminal = not in_kernel(shell)
-    if terminal and rows is None and not is_lines(frame):
-        return
     limit = default if rows is None else rows
-    object.__setattr__(frame, "_repr_mimebundle_", Shown(frame, limit, result, terminal=terminal))
+    if is_kept(value):
+        object.__setattr__(value, "_repr_mimebundle_", ShownResult(value, limit, result, terminal=terminal))
+    elif is_frame(value) and not (terminal and rows is None and not is_lines(value)):
+        object.__setattr__(value, "_repr_mimebundle_", Shown(value, limit, result, terminal=terminal))
 
 
-def size_text(frame: pd.DataFrame) -> str:
-    """Return `336,776 rows × 19 columns`, for lines of text `12 lines`, or `no rows` without columns."""
-    rows, columns = frame.shape
+def shape_of(value: pd.DataFrame | Result) -> tuple[int | None, int]:
+    """Return the numbers of rows and columns; of a text that was not loaded, its lines are not known."""
+    if is_kept(value):
+        return value.rows, value.head(0).shape[1]
+    assert is_frame(value)
+    return value.shape
+
+
+def size_text(value: pd.DataFrame | Result) -> str:
+    """Return `336,776 rows × 19 columns`, for lines of text `12 lines`, or `no rows` without columns.
+
+    Of a result that was not loaded, the bytes follow that it would take as a DataFrame.
+    """
+    rows, columns = shape_of(value)
+    size = f", {readable_size(value.pandas_nbytes() or 0)}" if is_kept(value) else ""
+    if rows is None:
+        return f"lines{size}"
     if not columns:
         return "no rows"
-    if is_lines(frame):
+    if is_frame(value) and is_lines(value):
         return f"{rows:,} {plural('line', rows)}"
-    return f"{rows:,} {plural('row', rows)} × {columns:,} {plural('column', columns)}"
+    return f"{rows:,} {plural('row', rows)} × {columns:,} {plural('column', columns)}{size}"
+
+
+def kept_text(name: str | None, *, in_grid: bool = False, option: str = "--load-all") -> str:
+    """Return where the rows of a result are that was not loaded, and how to get at them."""
+    where = ", all of it is in JupyterLab's grid" if in_grid else ""
+    load = f", or {'' if name else '-o df '}{option}" if option else ""
+    return f"kept by the service{where} · {name or ''}.head() .batches() .to_pandas(){load}"
 
 
 class Facts:
@@ -103,9 +164,9 @@ def facts_html(title: str, facts: Sequence[tuple[str, str]]) -> str:
     return f'<table class="{NO_MATHS}"><caption style="{_LEFT}">{escape(title)}</caption><tbody>{rows}</tbody></table>'
 
 
-def publish(frame: pd.DataFrame, shell: InteractiveShell) -> None:
-    """Display a DataFrame that is not the value of the cell."""
+def publish(value: pd.DataFrame | Result, shell: InteractiveShell) -> None:
+    """Display a DataFrame or a result that is not the value of the cell."""
     formatter = shell.display_formatter
     assert formatter is not None
-    data, metadata = formatter.format(frame)  # type: ignore[no-untyped-call]  # IPython's is not annotated
+    data, metadata = formatter.format(value)  # type: ignore[no-untyped-call]  # IPython's is not annotated
     shell.display_pub.publish(data, metadata)

@@ -61,7 +61,7 @@ def status_data(
     status: str,
     seconds: float | None,
     *,
-    shape: tuple[int, int] | None = None,
+    shape: tuple[int | None, int] | None = None,
     name: str | None = None,
 ) -> dict[str, Any]:
     """Return the status of an ended command for JupyterLab; `shape` is its result's rows and columns."""

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.arguments.actions import action, help_of, split_action
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
-from svc_jupyter.magics.arguments.options import continued, out_option, output_options
+from svc_jupyter.magics.arguments.options import continued, load_option, out_option, output_options
 from svc_jupyter.magics.cells.readers import reader_of
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.formats import OUTPUT_FORMATS, TYPES_HELP
 from svc_jupyter.magics.display.progress import line_for
@@ -138,15 +139,17 @@ class ScheduleMagics(ScheduleMaking):
     @_any_sequence
     @argument("--format", choices=OUTPUT_FORMATS, help="How a text output becomes a DataFrame.")
     @argument("--types", metavar="A=TYPE,B=TYPE", help=TYPES_HELP)
+    @load_option
     @output_options
-    def result(self, values: argparse.Namespace) -> pd.DataFrame:
+    def result(self, values: argparse.Namespace) -> Value:
         """Wait for the end of an action, and return its result as a DataFrame; an interrupt only ends the wait."""
         progress = line_for(self.shell)
         run = run_of_action(self.session, values.schedule, values.sequence, progress)
-        run.read = lambda command: reader_of(command, values.format, values.types)(command)
-        outcome = run.to_frame()
+        run.read = lambda command, limit: reader_of(command, values.format, values.types)(command, limit)
+        run.limit = self.load_limit(values)
+        outcome = run.to_value()
         self.finish(progress, outcome, values, ended_before=True)
-        return self.keep(values, outcome.frame)
+        return self.keep(values, outcome.value)
 
     @action("svc_schedule logs")
     @_the_schedule

@@ -78,6 +78,11 @@ class SvcMagics(Configurable):
         "nullable",
         help="What columns of integers and booleans with a NULL become: pandas' nullable types, or floats and objects.",
     ).tag(config=True)
+    load_limit = Int(
+        10**9,
+        min=0,
+        help="Bytes in pandas up to which a result is loaded; the service keeps a larger one. 0: no limit.",
+    ).tag(config=True)
     rows_shown = Int(20, min=0, help="Rows of a result that a saved notebook shows; -n overrides it.").tag(config=True)
 
     @classmethod

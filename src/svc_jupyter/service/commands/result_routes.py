@@ -113,7 +113,8 @@ async def get_status_with_results(
     record = commands.record(row)
     answer: dict[str, Any] = {key: record[key] for key in _STATUS_FIELDS}
     if row.is_final:
-        answer |= {"error": None, "path": record["path"], "result_rows": record["result_rows"], "qlog": record["qlog"]}
+        answer["error"] = None
+        answer |= {key: record[key] for key in ("path", "result_rows", "result_bytes", "qlog")}
         if row.status == "done":
             root, result = commands.root(row), result_of(row)
             async with commands.naming_deletion(row, Files.RESULTS):

@@ -20,9 +20,9 @@ from svc_jupyter.service.notifications.texts import (
     moment_utc,
     one_line,
     paragraph,
-    size_text,
     zone_text,
 )
+from svc_jupyter.sizes import readable_size
 
 Row = Mapping[str, Any]
 _TITLE_LIMIT = 150
@@ -105,7 +105,7 @@ def _command_facts(row: Row) -> list[Fact]:
 def _result(row: Row) -> str | None:
     if row["result"] is None:
         return None
-    size = size_text(row["result"]["size"])
+    size = readable_size(row["result"]["size"])
     return size if row["result_rows"] is None else f"{row['result_rows']:,} rows, {size}"
 
 

@@ -1,4 +1,4 @@
-"""Makes values and texts of users and engines fit for a message: sizes, times, no control characters."""
+"""Makes values and texts of users and engines fit for a message: counts, times, no control characters."""
 
 from __future__ import annotations
 
@@ -29,18 +29,6 @@ def paragraph(text: str, limit: int) -> str:
 
 def _is_hidden(character: str) -> bool:
     return unicodedata.category(character) in _HIDDEN_CATEGORIES or character in _DIRECTION_MARKS
-
-
-def size_text(size: int) -> str:
-    """Return a number of bytes in decimal units, as in `4.5 MB`."""
-    if size < 1000:
-        return f"{size} bytes"
-    value = float(size)
-    for unit in ("kB", "MB", "GB"):
-        value /= 1000
-        if value < 999.95:
-            return f"{value:.1f} {unit}"
-    return f"{value / 1000:.1f} TB"
 
 
 def count_text(count: int, noun: str) -> str:

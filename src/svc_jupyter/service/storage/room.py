@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 
 from svc_jupyter.service.storage.failures import StorageFailure
+from svc_jupyter.sizes import readable_size
 
 _CHECK_EVERY_BYTES = 4 * 2**20
 
@@ -76,15 +77,3 @@ class Room:
                 f"{self._what} does not fit on the service's disk: {readable_size(free)} are free, of which "
                 f"{readable_size(self._min_free_bytes)} are kept; free some space and try again"
             )
-
-
-def readable_size(size: int) -> str:
-    """Return a number of bytes for messages, as in `15.9 MB`."""
-    if size < 1000:
-        return f"{size} bytes"
-    number = float(size)
-    for unit in ("kB", "MB", "GB", "TB"):
-        number /= 1000
-        if number < 999.95 or unit == "TB":
-            break
-    return f"{number:.1f} {unit}"

@@ -34,8 +34,8 @@ from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.storage.archives import check_archive_name
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.locations import Location, split_locations
-from svc_jupyter.service.storage.room import readable_size
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.sizes import readable_size
 
 SCRIPT = "script.sh"
 """The script's file in the attempt's folder. It runs as a file because a command line shows in the process list."""
