@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_jupyter.durations import duration, span
+from svc_jupyter.durations import duration, elapsed, span
 
 EXAMPLES = json.loads((Path(__file__).parents[1] / "labextension" / "src" / "durations.json").read_text())
 
@@ -15,6 +15,11 @@ EXAMPLES = json.loads((Path(__file__).parents[1] / "labextension" / "src" / "dur
 @pytest.mark.parametrize(("seconds", "text"), EXAMPLES["span"].items())
 def test_a_span(seconds: str, text: str):
     assert span(float(seconds)) == text
+
+
+@pytest.mark.parametrize(("seconds", "text"), EXAMPLES["elapsed"].items())
+def test_a_time_between_moments_that_are_known_to_the_second(seconds: str, text: str):
+    assert elapsed(int(seconds)) == text
 
 
 @pytest.mark.parametrize(("seconds", "text"), EXAMPLES["duration"].items())

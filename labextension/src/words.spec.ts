@@ -1,11 +1,15 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import EXAMPLES from './durations.json';
-import { clock, dayHeading, duration, iconOf, span, timeText } from './words';
+import { clock, dayHeading, duration, elapsed, iconOf, span, timeText } from './words';
 
 const trans = nullTranslator.load('svc_jupyter');
 
 it.each(Object.entries(EXAMPLES.span))('%s seconds so far are %s', (seconds, words) => {
   expect(span(trans, Number(seconds))).toBe(words);
+});
+
+it.each(Object.entries(EXAMPLES.elapsed))('%s whole seconds were %s', (seconds, words) => {
+  expect(elapsed(trans, Number(seconds))).toBe(words);
 });
 
 it.each(Object.entries(EXAMPLES.duration))('%s seconds were %s', (seconds, words) => {

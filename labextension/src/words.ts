@@ -47,6 +47,11 @@ export function span(trans: TranslationBundle, seconds: number): string {
   return parts.filter(Boolean).join(' ');
 }
 
+/** Return the time between two moments that are known to the second: `< 1 s`, `4 s`, `2 min 5 s`. */
+export function elapsed(trans: TranslationBundle, seconds: number): string {
+  return seconds < 1 ? trans.__('< 1 s') : span(trans, seconds);
+}
+
 /** Return the time that something took, exact where it was short: `47 ms`, `4.2 s`, `2 min 5 s`. */
 export function duration(trans: TranslationBundle, seconds: number): string {
   if (seconds < 0.1) {

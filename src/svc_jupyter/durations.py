@@ -19,6 +19,11 @@ def span(seconds: float) -> str:
     return " ".join(f"{count} {unit}" for count, unit in parts[:2] if count) or "0 s"
 
 
+def elapsed(seconds: int) -> str:
+    """Return the time between two moments that are known to the second: `< 1 s`, `4 s`, `2 min 5 s`."""
+    return span(seconds) if seconds > 0 else "< 1 s"
+
+
 def duration(seconds: float) -> str:
     """Return the time that something took, exact where it was short: `47 ms`, `4.2 s`, `2 min 5 s`."""
     if seconds < 0.1:

@@ -39,7 +39,7 @@ describe('commands in words', () => {
     const ended: ICommand = { ...COMMAND, label: null, end_time: SECONDS, result_rows: 16 };
     const done: ICommand = { ...ended, status: 'done', command_source: 'SCHEDULED' };
     expect(commandFacts(done, trans)).toBe('database query · 131 · 16 rows · by a schedule');
-    expect(timeTaken(trans, done, NOW)).toBe('4.0 s');
+    expect(timeTaken(trans, done, NOW)).toBe('4 s');
     const failed: ICommand = { ...ended, status: 'error', message: 'no such column: x\n at 1' };
     expect(commandFacts(failed, trans)).toBe('131 · no such column: x · database query');
   });

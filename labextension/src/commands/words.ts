@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Tone } from '../list';
 import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
-import { count, duration, iconOf, span, typeWord } from '../words';
+import { count, elapsed, iconOf, span, typeWord } from '../words';
 
 /** A status for display; colour is never the only sign. */
 export interface IStatusWords {
@@ -80,7 +80,7 @@ export function timeTaken(trans: TranslationBundle, command: ICommand, now: Date
   if (!hasEnded(command)) {
     return span(trans, now.getTime() / 1000 - (start ?? submitted));
   }
-  return start !== null && end !== null ? duration(trans, end - start) : '';
+  return start !== null && end !== null ? elapsed(trans, end - start) : '';
 }
 
 /** Return the facts below a command's title: type, cluster, id, and what it does or why it failed. */

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { momentOf } from '../schedules/times';
 import { nextText, timetableText, wordOf } from '../schedules/words';
 import type { IRecentRun } from '../service/records/schedules';
-import { clock, span, timeText } from '../words';
+import { clock, elapsed, timeText } from '../words';
 import { hasFailed, type ILine } from './lines';
 import type { IMark } from './marks';
 
@@ -29,7 +29,7 @@ export function tookText(trans: TranslationBundle, run: IRecentRun, now: Date): 
     return '';
   }
   const seconds = (run.end_time ?? now.getTime() / 1000) - run.start_time;
-  return seconds < 1 ? trans.__('< 1 s') : span(trans, seconds);
+  return elapsed(trans, seconds);
 }
 
 /** Return `3 failed · 1 under way · 124 done`. */

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ICommand } from '../service/records/commands';
 import type { IActionRecord } from '../service/records/schedules';
 import { waitingCommand } from '../statuses';
-import { clock, day, span, timeText } from '../words';
+import { clock, day, elapsed, timeText } from '../words';
 import { momentOf } from './times';
 import { reasonOf, wordOf } from './words';
 
@@ -97,12 +97,7 @@ export function tookText(trans: TranslationBundle, run: IRun, now: Date): string
   const start = run.command?.start_time;
   const seconds =
     run.seconds ?? (typeof start === 'number' && !run.isDone ? now.getTime() / 1000 - start : null);
-  return seconds === null ? '' : spanText(trans, seconds);
-}
-
-/** Services count in whole seconds. */
-function spanText(trans: TranslationBundle, seconds: number): string {
-  return seconds < 1 ? trans.__('< 1 s') : span(trans, seconds);
+  return seconds === null ? '' : elapsed(trans, seconds);
 }
 
 /** Return a run's status in words: `done`, `done · attempt 2 of 3`, `failed · cell 5: KeyError: 'EU'`. */
@@ -153,7 +148,7 @@ export function summaryOfRuns(trans: TranslationBundle, runs: readonly IRun[]): 
     : trans.__(
         '%1 · median %2, slowest %3',
         words,
-        spanText(trans, median),
-        spanText(trans, slowest)
+        elapsed(trans, median),
+        elapsed(trans, slowest)
       );
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.durations import duration
+from svc_jupyter.durations import elapsed
 from svc_jupyter.magics.display.progress import plural
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def _ran(record: CommandRecord, now: datetime) -> str | None:
         return None
     end = record.end_time if isinstance(record.end_time, int) else int(now.timestamp())
     so_far = "" if record.end_time else " so far"
-    return f"{duration(max(end - record.start_time, 0))}{so_far}"
+    return f"{elapsed(end - record.start_time)}{so_far}"
 
 
 def text_of(record: CommandRecord) -> str | None:

@@ -40,7 +40,7 @@ def line_html(text: str, log: Sequence[str] = ()) -> str:
     sign = f'<span class="svc-status-icon" style="color: {_COLOURS[icon]}">{icon}</span>' if icon else ""
     dim = f'<span style="{_DIM}">{escape(hint)}</span>' if hint else ""
     line = (
-        f'<div class="svc-status {NO_MATHS}" style="display: flex; flex-wrap: wrap; gap: 0 8px; {_FONT}">'
+        f'<div class="svc-status {NO_MATHS}" style="display: flex; gap: 0 8px; {_FONT}">'
         f'{sign}<span class="svc-status-text">{escape(words)}</span>{dim}{LINKS}</div>'
     )
     return line + _log_html(log) if log else line

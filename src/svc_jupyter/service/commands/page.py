@@ -24,7 +24,7 @@ from svc_jupyter.api.fields import MAX_ID
 from svc_jupyter.api.paths import TOKEN_HEADER
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.api.status_words import command_words, type_word
-from svc_jupyter.durations import span
+from svc_jupyter.durations import elapsed
 from svc_jupyter.service.access.dependencies import authenticated_caller
 from svc_jupyter.service.access.permissions import require_to_read_some
 from svc_jupyter.service.commands import logs, results
@@ -171,7 +171,7 @@ def _moment(seconds: Any) -> str:
 
 
 def _took(start: int | None, end: int | None) -> str:
-    return "" if start is None or end is None else span(end - start)
+    return "" if start is None or end is None else elapsed(end - start)
 
 
 def _text(value: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.states import ActionStatus, CommandStatus
-from svc_jupyter.durations import duration
+from svc_jupyter.durations import elapsed
 from svc_jupyter.service.notifications.audience import Outcome
 from svc_jupyter.service.notifications.events import EventKind
 from svc_jupyter.service.notifications.layout import Block, Fact, Facts, Lines, Links, Notice, laid_out
@@ -95,7 +95,7 @@ def _command_facts(row: Row) -> list[Fact]:
         ("Submitted", moment_utc(row["created_at"])),
         ("Started", "never" if start is None else moment_utc(start)),
         ("Ended", None if end is None else moment_utc(end)),
-        ("Duration", None if start is None or end is None else duration(end - start)),
+        ("Duration", None if start is None or end is None else elapsed(end - start)),
         ("Attempts", str(attempts) if attempts > 1 else None),
         ("Result", _result(row)),
     ]
