@@ -26,45 +26,31 @@ _LINES = f"{_LEFT}; white-space: pre-wrap"
 
 
 class Shown:
-    """Shows one DataFrame as a grid, once: the display of the cell that made it.
+    """Shows the value of a cell as a grid: a DataFrame once, in the display of the cell that made it.
 
     It is set as the DataFrame's own `_repr_mimebundle_`, so the cell's value is the plain DataFrame and pandas displays
-    it from then on. A formatter that the user registered for DataFrames takes precedence.
+    it from then on. A formatter that the user registered for DataFrames takes precedence. Of a result that the service
+    keeps, each display shows the first rows.
     """
 
-    def __init__(self, frame: pd.DataFrame, rows: int, result: ResultOf | None, *, terminal: bool) -> None:
-        self._frame = weakref.ref(frame)
+    def __init__(self, value: pd.DataFrame | Result, rows: int, result: ResultOf | None, *, terminal: bool) -> None:
+        self._value = weakref.ref(value)
         self._rows = rows
         self._result = result
         self._terminal = terminal
 
     def __call__(self, **_chosen: Any) -> dict[str, Any]:
         """Return the representations for the front end."""
-        frame = self._frame()
-        if frame is None:
+        value = self._value()
+        if value is None:
             return {}
-        vars(frame).pop("_repr_mimebundle_", None)
-        grid = Grid(frame, self._rows, self._result)
-        return {"text/plain": grid.text()} if self._terminal else grid.bundle()
-
-
-class ShownResult:
-    """Shows the first rows of a result that the service keeps, at each display."""
-
-    def __init__(self, result: Result, rows: int, of: ResultOf | None, *, terminal: bool) -> None:
-        self._result = weakref.ref(result)
-        self._rows = rows
-        self._of = of
-        self._terminal = terminal
-
-    def __call__(self, **_chosen: Any) -> dict[str, Any]:
-        """Return the representations for the front end."""
-        result = self._result()
-        if result is None:
-            return {}
-        head = result.head(max(self._rows, MOST_ROWS))
-        more = None if result.rows is None else result.rows - len(head)
-        grid = Grid(head, self._rows, self._of, more=more)
+        if is_kept(value):
+            head = value.head(max(self._rows, MOST_ROWS))
+            grid = Grid(head, self._rows, self._result, more=None if value.rows is None else value.rows - len(head))
+        else:
+            vars(value).pop("_repr_mimebundle_", None)
+            assert is_frame(value)
+            grid = Grid(value, self._rows, self._result)
         return {"text/plain": grid.text()} if self._terminal else grid.bundle()
 
 
@@ -93,10 +79,9 @@ def limit_display(
     """
     terminal = not in_kernel(shell)
     limit = default if rows is None else rows
-    if is_kept(value):
-        object.__setattr__(value, "_repr_mimebundle_", ShownResult(value, limit, result, terminal=terminal))
-    elif is_frame(value) and not (terminal and rows is None and not is_lines(value)):
-        object.__setattr__(value, "_repr_mimebundle_", Shown(value, limit, result, terminal=terminal))
+    if is_frame(value) and terminal and rows is None and not is_lines(value):
+        return
+    object.__setattr__(value, "_repr_mimebundle_", Shown(value, limit, result, terminal=terminal))
 
 
 def shape_of(value: pd.DataFrame | Result) -> tuple[int | None, int]:
