@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
@@ -15,6 +16,7 @@ from tests.support.hadoop import HadoopService, end_clusters_of, start_cluster, 
 from tests.support.hive import end_metastore_of
 from tests.support.pig import FLIGHTS, put_data, rows_of, succeeded
 from tests.support.service_process import wait_until
+from tests.types import bound
 from tests.types import round_trips as of
 from tests.types.tables import HIVE, check
 
@@ -93,8 +95,15 @@ def test_values_come_out_of_hive_as_they_went_in(service: HadoopService, rows: l
     of.check(rows, of.HIVE, table_of(service, of.SPARK_LITERALS.script(rows, of.HIVE)))
 
 
-def table_of(service: HadoopService, query: str) -> pa.Table:
-    record = ended(service, service.http.post("/commands", json={"command_type": "HiveCommand", "query": query}))
+def test_values_bound_in_hive_come_back_as_they_went_in(service: HadoopService) -> None:
+    point = datetime.fromisoformat("2026-01-31 06:30")  # HiveServer2's times have no zone: those of the session, UTC
+    others = {"point": point, "hour": bound.LEFT_OUT}
+    bound.check(lambda query, bindings: table_of(service, query, bindings=bindings), others)
+
+
+def table_of(service: HadoopService, query: str, **more: object) -> pa.Table:
+    body = {"command_type": "HiveCommand", "query": query, **more}
+    record = ended(service, service.http.post("/commands", json=body))
     accept = {"Accept": "application/vnd.apache.arrow.stream"}
     answer = service.http.get(f"/commands/{record['id']}/results", headers=accept)
     assert answer.status_code == 200, answer.text

@@ -13,6 +13,7 @@ from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of
 from tests.support.hive import end_metastore_of
 from tests.support.service_process import ServiceProcess
+from tests.types import bound
 from tests.types import round_trips as of
 from tests.types.tables import PRESTO, check
 
@@ -65,8 +66,12 @@ def test_values_come_out_as_they_went_in(service: ServiceProcess, rows: list[of.
     of.check(rows, of.PRESTO, table_of(service, of.PRESTO_LITERALS.script(rows, of.PRESTO)))
 
 
-def table_of(service: ServiceProcess, query: str) -> pa.Table:
-    answer = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": query})
+def test_bound_values_come_back_as_they_went_in(service: ServiceProcess) -> None:
+    bound.check(lambda query, bindings: table_of(service, query, bindings=bindings), {})
+
+
+def table_of(service: ServiceProcess, query: str, **more: object) -> pa.Table:
+    answer = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": query, **more})
     assert answer.status_code == 200, answer.text
     record = service.ended(answer.json()["id"], 280)
     assert record["status"] == "done", record["message"]

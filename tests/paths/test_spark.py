@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -12,6 +13,7 @@ from hypothesis import given
 from tests.integration.kernel_session import KernelSession
 from tests.support import spark as on_spark
 from tests.support.service_process import ServiceProcess
+from tests.types import bound
 from tests.types import round_trips as of
 from tests.types.tables import SPARK, check
 
@@ -47,6 +49,20 @@ def test_its_types_become_those_of_the_table_of_types(service: ServiceProcess) -
 @given(of.rows(of.SPARK, 20))
 def test_values_come_out_as_they_went_in(service: ServiceProcess, rows: list[of.Row]) -> None:
     of.check(rows, of.SPARK, table_of(service, of.SPARK_LITERALS.script(rows, of.SPARK)))
+
+
+def test_bound_values_come_back_as_they_went_in(service: ServiceProcess) -> None:
+    def query(text: str, bindings: dict[str, object], before: str = "") -> pa.Table:
+        record = on_spark.run(service, command_type="SqlCommand", query=before + text, bindings=bindings)
+        assert record["status"] == "done", record["message"]
+        return on_spark.results(service, record["id"])
+
+    at = datetime(2026, 1, 31, 8, 30, 0, 250_000, tzinfo=UTC)  # in the session's zone
+    bound.check(query, {"at": at, "hour": bound.LEFT_OUT})
+    [row] = query("SELECT :a AS a", {"a": "\\'"}, "SET spark.sql.parser.escapedStringLiterals=true; ").to_pylist()
+    assert row == {"a": "\\'"}
+    failed = on_spark.run(service, command_type="SqlCommand", query="SELECT :a AS a")
+    assert "give :a a value by bindings" in failed["message"]
 
 
 def table_of(service: ServiceProcess, query: str) -> pa.Table:

@@ -14,6 +14,24 @@ describe('asCell', () => {
     );
   });
 
+  it('binds a text as it is, and what has a type to the variable', () => {
+    const values = {
+      a: 'JFK',
+      b: "O'Hare x",
+      c: 5,
+      d: { type: 'date', value: '2026-01-31' },
+      e: 'x\ny'
+    };
+    const query = command('DbTapQueryCommand', {
+      query: 'SELECT :a',
+      db_tap_id: 3,
+      bindings: values
+    });
+    expect(asCell(query)).toBe(
+      `%%svc_db --tap 3 --bind a=JFK --bind 'b=O'"'"'Hare x' --bind c --bind d --bind e\nSELECT :a`
+    );
+  });
+
   it('is null for a script in a file, and for what has no cell', () => {
     expect(asCell(command('ShellCommand', { script_location: 's3://a/b.sh' }))).toBeNull();
     expect(asCell(command('CompositeCommand', {}))).toBeNull();

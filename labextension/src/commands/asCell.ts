@@ -1,5 +1,5 @@
 import type { ICommand } from '../service/records/commands';
-import { commandText } from './words';
+import { bindings, commandText } from './words';
 
 /** The magic of each type of command whose cell is the command's text. */
 const MAGICS: Readonly<Record<string, string>> = {
@@ -43,7 +43,18 @@ export function asCell(command: ICommand): string | null {
   }
   const options = [
     typeof fields.db_tap_id === 'number' ? ` --tap ${fields.db_tap_id}` : '',
-    label && magic !== '%%svc_db' ? ` --label ${JSON.stringify(label)}` : ''
+    label && magic !== '%%svc_db' ? ` --label ${JSON.stringify(label)}` : '',
+    ...bindings(command).map(([name, value]) => ` --bind ${bound(name, value)}`)
   ];
   return `${magic}${options.join('')}\n${text.trim()}`;
+}
+
+/** Return the `--bind` of a value: a text of one line as it is, what has another type from the notebook's variable. */
+function bound(name: string, value: unknown): string {
+  if (typeof value !== 'string' || /[\r\n]/.test(value)) {
+    return name;
+  }
+  return /^[\w.:/-]+$/.test(value)
+    ? `${name}=${value}`
+    : `'${name}=${value.replaceAll("'", `'"'"'`)}'`;
 }

@@ -21,7 +21,15 @@ import { CommandResultView } from './resultView';
 import { count, sourceWord, timeText, typeWord } from '../words';
 import { asCell, languageOf } from './asCell';
 import type { ICommandSteps } from './steps';
-import { commandText, commandTitle, momentOf, statusWords, timeTaken, toneOf } from './words';
+import {
+  bindingsText,
+  commandText,
+  commandTitle,
+  momentOf,
+  statusWords,
+  timeTaken,
+  toneOf
+} from './words';
 import '../../style/commandDetail.css';
 
 /** A command: its facts, its live log, its result, and its error as reported by the engine. */
@@ -173,7 +181,8 @@ function Facts(props: {
       trans.__('Attempts'),
       (command.attempts?.length ?? 0) > 1 ? String(command.attempts?.length) : ''
     ],
-    [trans.__('Source'), sourceWord(trans, command.command_source)]
+    [trans.__('Source'), sourceWord(trans, command.command_source)],
+    [trans.__('Values'), bindingsText(command)]
   ];
   const text = commandText(command);
   return (

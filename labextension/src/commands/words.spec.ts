@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { ICommand } from '../service/records/commands';
 import { memoryOf } from './model';
-import { commandFacts, commandTitle, statusWords, timeTaken } from './words';
+import { bindingsText, commandFacts, commandTitle, statusWords, timeTaken } from './words';
 
 const trans = nullTranslator.load('');
 const NOW = new Date(2026, 10, 22, 14, 1, 30);
@@ -24,6 +24,18 @@ describe('commands in words', () => {
     expect(commandTitle(trans, { ...COMMAND, name: 'delays' })).toBe('delays');
     expect(commandTitle(trans, COMMAND)).toBe('SELECT 1');
     expect(commandTitle(trans, { ...COMMAND, command: {} })).toBe('database query');
+  });
+
+  it('tells the values of names', () => {
+    const many = {
+      origin: 'JFK',
+      days: [1, { type: 'date', value: '2026-01-31' }, null],
+      long: 'x'.repeat(99)
+    };
+    expect(bindingsText({ ...COMMAND, command: { bindings: many } })).toBe(
+      `origin = JFK · days = 1, 2026-01-31, NULL · long = ${'x'.repeat(80)}…`
+    );
+    expect(bindingsText(COMMAND)).toBe('');
   });
 
   it('tells what one does or waits for', () => {

@@ -44,6 +44,31 @@ export function commandText(command: ICommand): string {
   return texts.find((text): text is string => typeof text === 'string' && text.trim() !== '') ?? '';
 }
 
+/** Return the values for the names of a command's query. */
+export function bindings(command: ICommand): [string, unknown][] {
+  return Object.entries((command.command.bindings ?? {}) as Record<string, unknown>);
+}
+
+/** Maximum number of characters shown of a value. */
+const SHOWN_VALUE = 80;
+
+/** Return these values as text: `origin = JFK, days = 1, 2`. */
+export function bindingsText(command: ICommand): string {
+  return bindings(command)
+    .map(([name, value]) => `${name} = ${cut([value].flat().map(valueText).join(', '))}`)
+    .join(' · ');
+}
+
+function valueText(value: unknown): string {
+  const typed = value as { value?: string | number | boolean | null } | null;
+  const content = typed !== null && typeof typed === 'object' ? typed.value : typed;
+  return String(content ?? 'NULL');
+}
+
+function cut(text: string): string {
+  return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text;
+}
+
 /** Return a command's name, else the first line of its text, else its type. */
 export function commandTitle(trans: TranslationBundle, command: ICommand): string {
   const line = firstLine(commandText(command));

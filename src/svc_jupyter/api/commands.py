@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
+from svc_jupyter.api.bindings import Bindings
 from svc_jupyter.api.command_outputs import CommandOutputs
 from svc_jupyter.api.fields import Id, Macros, Name, PagingInfo, Record, Refused, Request, Tags
 from svc_jupyter.api.notebook_arguments import NotebookArguments
@@ -93,10 +94,14 @@ class PigSubmission(Request):
 
 
 class QuerySubmission(Request):
-    """A query, or where its text is. `md_cmd` says that it reads only metadata, which the record repeats."""
+    """A query, or where its text is, and values for its names.
+
+    `md_cmd` says that it reads only metadata, which the record repeats.
+    """
 
     query: str | None = None
     script_location: str | None = None
+    bindings: Bindings | None = None
     md_cmd: bool = False
 
     @model_validator(mode="after")

@@ -8,7 +8,7 @@ from tests.support.service_process import ServiceProcess
 from svc_jupyter.api.commands import CommandSubmission
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
 
-QUERY = "query script_location md_cmd"
+QUERY = "query script_location bindings md_cmd"
 TRANSFER = "mode dbtap_id db_table schema hive_table partition_spec"
 HONOURED = {
     "ShellCommand": "inline script_location files archives parameters",

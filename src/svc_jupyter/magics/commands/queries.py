@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from svc_jupyter.magics.arguments.bindings import bind_option, bindings
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import submission_options
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Value
+from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 
 _location = argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
@@ -22,6 +24,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @argument("--tap", metavar="NAME", help="DB tap to query, by name or id; see %%svc_config default_tap.")
     @_location
+    @bind_option
     @submission_options
     def svc_db(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as a query on a DB tap of the service; its typed result becomes a DataFrame.
@@ -33,6 +36,7 @@ class QueryMagics(SvcFamily):
 
     @line_cell_magic
     @_location
+    @bind_option
     @submission_options
     def svc_hive(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as Hive statements on a cluster; its typed result becomes a DataFrame.
@@ -44,6 +48,7 @@ class QueryMagics(SvcFamily):
 
     @line_cell_magic
     @_location
+    @bind_option
     @submission_options
     def svc_presto(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as SQL on a Presto cluster; its typed result becomes a DataFrame.
@@ -57,6 +62,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @_location
     @argument("--app-id", metavar="NAME", help="Run it in the persistent session of this name.")
+    @bind_option
     @submission_options
     def svc_sql(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as statements of Spark SQL on a Spark cluster; its typed result becomes a DataFrame.
@@ -69,7 +75,7 @@ class QueryMagics(SvcFamily):
 
 def db_definition(values: argparse.Namespace, cell: str | None, context: Context) -> Definition:
     """Return the command of a `%%svc_db` cell; its tap is looked up when the fields are requested."""
-    text, origin = _query(values, cell, "%svc_db")
+    text, origin = _query(values, cell, context, "%svc_db")
     session = context.session
     wanted = values.tap or session.settings.default_tap or None
 
@@ -81,29 +87,33 @@ def db_definition(values: argparse.Namespace, cell: str | None, context: Context
     return Definition("DbTapQueryCommand", fields, plain_reader, origin, lambda: session.forget_tap(wanted))
 
 
-def hive_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
+def hive_definition(values: argparse.Namespace, cell: str | None, context: Context) -> Definition:
     """Return the command of a `%%svc_hive` cell."""
-    text, origin = _query(values, cell, "%svc_hive")
+    text, origin = _query(values, cell, context, "%svc_hive")
     return Definition("HiveCommand", lambda: text, plain_reader, origin)
 
 
-def presto_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
+def presto_definition(values: argparse.Namespace, cell: str | None, context: Context) -> Definition:
     """Return the command of a `%%svc_presto` cell."""
-    text, origin = _query(values, cell, "%svc_presto")
+    text, origin = _query(values, cell, context, "%svc_presto")
     return Definition("PrestoCommand", lambda: text, plain_reader, origin)
 
 
-def sql_definition(values: argparse.Namespace, cell: str | None, _context: Context) -> Definition:
+def sql_definition(values: argparse.Namespace, cell: str | None, context: Context) -> Definition:
     """Return the command of a `%%svc_sql` cell: a `SqlCommand`, or with a named session a `SparkCommand`."""
-    text, origin = _query(values, cell, "%svc_sql")
+    text, origin = _query(values, cell, context, "%svc_sql")
     if not values.app_id:
         return Definition("SqlCommand", lambda: text, plain_reader, origin)
+    if values.bind:
+        raise SvcUsageError("svc_sql: --bind goes with a query of its own, not with --app-id, whose code has none")
     program = {"sql": text["query"]} if "query" in text else {**text, "language": "sql"}
     return Definition("SparkCommand", lambda: {**program, "app_id": values.app_id}, plain_reader, origin)
 
 
-def _query(values: argparse.Namespace, cell: str | None, magic: str) -> tuple[dict[str, Any], Origin]:
-    """Return the fields with a cell's query, or with its location, and its origin."""
+def _query(values: argparse.Namespace, cell: str | None, context: Context, magic: str) -> tuple[dict[str, Any], Origin]:
+    """Return the fields with a cell's query, or with its location, and its values; and its origin."""
     query = text_or_location(cell, values.script_location, magic, "query")
-    fields = {"query": query} if query else {"script_location": values.script_location}
+    fields: dict[str, Any] = {"query": query} if query else {"script_location": values.script_location}
+    if values.bind:
+        fields["bindings"] = bindings(values.bind, context.variables)
     return fields, Origin("query", query or "")

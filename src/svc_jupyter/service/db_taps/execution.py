@@ -13,6 +13,7 @@ from typing import Any, TextIO
 import pyarrow as pa
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.db_taps.bindings import NotBound, bound, hint_for, values_given
 from svc_jupyter.service.db_taps.catalogue_file import CATALOGUE_FILE, write_catalogue
 from svc_jupyter.service.db_taps.engines.engine import Engine
 from svc_jupyter.service.db_taps.failures import QueryFailure, Report, report_of
@@ -74,6 +75,8 @@ class Execution:
         statements = split(self.job.query, tap.dialect)
         if not statements:
             raise QueryFailure("the query holds no statement", may_retry=False)
+        if self.job.bindings:
+            statements = self._bound(statements)
         with _Script(self.job, statements, self.log) as script:
             try:
                 self.engine.run(statements, script)
@@ -82,12 +85,20 @@ class Execution:
                 raise ReportedFailure(report, may_retry=failure.may_retry) from None
             return script.summary()
 
+    def _bound(self, statements: list[Statement]) -> list[Statement]:
+        try:
+            return bound(statements, values_given(self.job.bindings), self.job.connection.dialect)
+        except NotBound as failure:
+            raise ReportedFailure(self._report(failure, failure.statement), may_retry=False) from None
+
     def _report(self, failure: QueryFailure, statement: Statement | None = None, *, only_one: bool = True) -> Report:
         tap = self.job.connection
         meant: Sequence[str] = ()
         if statement is not None:
             message, offered = without_offer(failure.message)
             meant = suggestions(message, offered, statement, tap.dialect, self.engine.known)
+            if failure.hint is None and not self.job.bindings:
+                failure.hint = hint_for(message, statement.text, tap.dialect)
         return report_of(
             failure,
             script=self.job.query,

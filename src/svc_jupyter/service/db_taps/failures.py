@@ -108,7 +108,7 @@ def report_of(
         hint = None
     place = None
     if statement is not None and (failure.position is not None or not only_one):
-        offset = statement.first if failure.position is None else statement.start + failure.position
+        offset = statement.first if failure.position is None else statement.origin(failure.position)
         place = position_of(script, offset)
     return Report(
         without_passwords(reason),

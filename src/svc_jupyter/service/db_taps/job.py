@@ -78,6 +78,8 @@ class Job:
     query: str = field(default="", repr=False)
     source: str = "query"
     """The query's name in messages: `query`, or the script's location."""
+    bindings: dict[str, Any] = field(default_factory=dict, repr=False)
+    """Values for the query's names, as in the record."""
     min_free_bytes: int = 0
     """The job fails rather than leave less free space than this on its disk."""
     hive: Connection | None = None

@@ -7,10 +7,14 @@ of the statement, since they may hold hints, or what MySQL runs; a part without 
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
+from operator import itemgetter
 
+from svc_jupyter.api.bindings import Value
 from svc_jupyter.service.db_taps.lexing import Token, tokens_of
 from svc_jupyter.service.ground.errors import Failure
 from svc_jupyter.sql_tokens import Dialect
@@ -28,16 +32,33 @@ _TRAILING = re.compile(r"[;\s]+\Z")
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """A name in a statement's text, from `start` to `end`, and its values: more than one stand for a list.
+
+    `is_in_list` is true where a comma or a parenthesis is on both sides of the name.
+    """
+
+    start: int
+    end: int
+    values: tuple[Value, ...]
+    is_list: bool = False
+    is_in_list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """One statement: its text without the `;`, its offset in the script, and its first words in capitals.
 
-    `lead` is the length of the comments before its first word.
+    `lead` is the length of the comments before its first word. Where a value or its mark has replaced a name of
+    `bound`, `moves` has the offsets in the text at which that begins and ends, each with the author's.
     """
 
     text: str
     start: int
     keywords: tuple[str, ...]
     lead: int = 0
+    bound: tuple[Bound, ...] = ()
+    moves: tuple[tuple[int, int], ...] = ()
 
     @property
     def keyword(self) -> str:
@@ -48,6 +69,13 @@ class Statement:
     def first(self) -> int:
         """The offset of the first word in the script."""
         return self.start + self.lead
+
+    def origin(self, position: int) -> int:
+        """Return the offset in the script of a place in the text."""
+        place = bisect_right(self.moves, position, key=itemgetter(0))
+        sent, written = self.moves[place - 1] if place else (0, 0)
+        following = self.moves[place][1] if place < len(self.moves) else sys.maxsize
+        return self.start + min(written + max(0, position - sent), following)
 
 
 class NotSeparable(Failure):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Task
@@ -28,7 +29,7 @@ class ScriptSource:
         self._most_bytes = settings.max_body_bytes
         self._field = field
 
-    async def described(self, text: str | None, location: str | None, caller: Caller) -> dict[str, str | None]:
+    async def described(self, text: str | None, location: str | None, caller: Caller) -> dict[str, Any]:
         """Return the two fields of the record's `command`. Raises `Invalid` when neither holds a valid script."""
         if "\0" in (text or "") or "\0" in (location or ""):
             raise Invalid(f"{self._field} and script_location must not contain a NUL character")

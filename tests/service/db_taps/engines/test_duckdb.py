@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.service.db_taps.answers import Query
+from tests.types import bound
 from tests.types.tables import DUCKDB, check
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
@@ -20,7 +21,7 @@ from svc_jupyter.service.ground.settings import Settings
 def query(make_job: Callable, run_job: Callable, tmp_path: Path) -> Query:
     """Runs a query on a database file."""
     tap = TapAttributes("local", "url", url=f"duckdb:///{tmp_path / 'local.duckdb'}")
-    return lambda text: run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), text))
+    return lambda text, **more: run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), text, **more))
 
 
 @pytest.mark.parametrize(
@@ -180,3 +181,12 @@ def test_what_was_changed_is_counted(query: Query) -> None:
 )
 def test_a_failure_is_in_duckdbs_words(query: Query, text: str, message: str) -> None:
     assert message in query(text).message
+
+
+def test_bound_values_come_back_as_they_went_in(query):
+    bound.check(lambda text, bindings: query(text, bindings=bindings).found, {})
+
+
+def test_a_changing_statement_takes_values(query):
+    script = "CREATE TABLE t (a int, b varchar); INSERT INTO t VALUES (:a, :b); SELECT * FROM t WHERE b = :b"
+    assert query(script, bindings={"a": 1, "b": "x'y"}).rows == [{"a": 1, "b": "x'y"}]

@@ -181,6 +181,55 @@ class TestDescribing:
         with pytest.raises(Invalid):
             await kind.describe({"db_tap_id": tap_id, "script_location": location}, caller)
 
+    async def test_the_record_shows_the_values_of_names(self, kind, caller, tap_id):
+        bindings = {"day": {"type": "date", "value": "2026-01-31"}, "many": [1, "x", None]}
+        body = {"db_tap_id": tap_id, "query": "SELECT :day, ':no' IN :many", "bindings": bindings}
+        assert (await kind.describe(body, caller))["bindings"] == bindings
+
+    @pytest.mark.parametrize(
+        ("bindings", "message"),
+        [
+            ({"a": 1}, "bindings: :b has no value; there are values for a"),
+            ({"a": 1, "b": 2, "c": 3}, "bindings: the query has no :c, but there is a value"),
+        ],
+    )
+    async def test_names_and_values_must_fit(self, kind, caller, tap_id, bindings, message):
+        with pytest.raises(Invalid) as caught:
+            await kind.describe({"db_tap_id": tap_id, "query": "SELECT :a, :b", "bindings": bindings}, caller)
+        assert caught.value.message == message
+
+    async def test_names_that_a_macro_or_a_file_may_hold_are_known_at_the_run(self, kind, caller, tap_id):
+        for source in ({"query": "SELECT 1 WHERE $condition$"}, {"script_location": "reports/$day$.sql"}):
+            described = await kind.describe({"db_tap_id": tap_id, "bindings": {"a": 1}} | source, caller)
+            assert described["bindings"] == {"a": 1}
+
+    @pytest.mark.parametrize(
+        ("bindings", "message"),
+        [
+            ({"1st": 1}, "'1st' is not a name"),
+            ({"a": []}, "a: an empty list has no form in SQL"),
+            ({"a": [[1]]}, "a: must be a text, a number, true, false, null, a value with its type, or a list"),
+            ({"a": {"value": 1}}, "a: the type must be one of string, boolean, integer"),
+            ({"a": {"type": "date", "value": "x", "secret": True}}, "a: 'secret' is not known"),
+            ({"a": {"type": "date", "value": "2026-02-30"}}, "a: a date must be a text such as 2026-01-31"),
+            ({"a": {"type": "timestamp", "value": "now"}}, "a: a timestamp must be a text such as"),
+            ({"a": {"type": "time", "value": "25:00"}}, "a: a time must be a text such as 08:30:00.5"),
+            ({"a": {"type": "decimal", "value": 0.1}}, "a: a decimal must be a text such as"),
+            ({"a": {"type": "decimal", "value": "1E+9999"}}, "a: a decimal must be a text such as"),
+            ({"a": {"type": "double", "value": "x"}}, "a: a double must be a number"),
+            ({"a": {"type": "integer", "value": 1.5}}, "a: an integer must be a whole number"),
+            ({"a": {"type": "boolean", "value": "yes"}}, "a: a boolean must be true or false"),
+            ({"a": {"type": "binary", "value": "!"}}, "a: a binary value must be text in base64"),
+            ({"a": {"type": "string", "value": 1}}, "a: a string must be a text"),
+            ({"a": "\ud800"}, "a: holds half of a surrogate pair"),
+            ({"a": list(range(10_001))}, "must have at most 10,000 values, has 10,001"),
+        ],
+    )
+    async def test_what_is_no_value_is_refused(self, kind, caller, tap_id, bindings, message):
+        with pytest.raises(ValidationError) as caught:
+            await kind.describe({"db_tap_id": tap_id, "query": "SELECT :a", "bindings": bindings}, caller)
+        assert message in str(caught.value)
+
     async def test_a_nul_character_is_refused(self, kind, caller, tap_id):
         with pytest.raises(Invalid, match="NUL"):
             await kind.describe({"db_tap_id": tap_id, "query": "SELECT 1\0"}, caller)
@@ -196,6 +245,49 @@ class TestRunning:
         ]
         assert final["result"]["columns"] == (("id", "int64"), ("carrier", "string"), ("delay", "double"))
         assert (final["result_rows"], final["progress"], final["message"]) == (2, 100, None)
+
+    async def test_values_are_bound_also_those_that_a_macro_gives(self, new_job):
+        bindings = {"id": {"type": "integer", "value": "$number$"}, "carrier": "' OR 1=1 --", "least": -1}
+        job = new_job(
+            query="SELECT carrier, :carrier AS given FROM flights WHERE id = :id AND delay -:least > 3",
+            bindings=bindings,
+            macros=[{"number": 1}],
+        )
+        assert rows(job.root, await job.run()) == [{"carrier": "UA", "given": "' OR 1=1 --"}]
+
+    @pytest.mark.parametrize(
+        ("query", "bindings", "message"),
+        [
+            (
+                "SELECT 1;\nSELECT $condition$",
+                {"a": 1},
+                ":b has no value; there are values for a\n  query, line 2: SELECT :a, :b\n  tap flights (sqlite)",
+            ),
+            (
+                "SELECT :day",
+                {"day": {"type": "date", "value": "$condition$"}},
+                "bindings: day: a date must be a text such as 2026-01-31\n  tap flights (sqlite)",
+            ),
+            (
+                "SELECT :long\n, delays FROM flights",
+                {"long": "x" * 1000},
+                "no such column: delays. Did you mean delay?\n  query, line 2: , delays FROM flights\n"
+                "  tap flights (sqlite)",
+            ),
+            (
+                "SELECT :a",
+                None,
+                "parameter count mismatch: expected 1 but found 0\n  give :a a value by bindings; in a notebook: "
+                "--bind a (its variable) or --bind a=TEXT\n  tap flights (sqlite)",
+            ),
+            ("SELECT :a", {"a": {"type": "double", "value": "NaN"}}, "SQLite has no NaN: it would become NULL"),
+            ("SELECT :a", {"a": 2**63}, "9223372036854775808: SQLite's integers have 64 bits; give it as a text"),
+        ],
+    )
+    async def test_a_query_whose_values_do_not_fit_fails(self, new_job, query, bindings, message):
+        final = await new_job(query=query, bindings=bindings, macros=[{"condition": ":a, :b"}]).run()
+        assert final["status"] == "error"
+        assert final["message"].startswith(message)
 
     async def test_a_query_without_a_table_says_what_it_did(self, new_job, lake):
         final = await new_job(query="DELETE FROM flights").run()

@@ -39,11 +39,14 @@ _INFINITY_OF_DATES: Final = {2**31 - 1: "infinity", -(2**31) + 1: "-infinity"}
 Change = Callable[[Column, Kind], Column]
 
 
-def run(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
-    """Run a statement. Raises the driver's errors, and while rows arrive `OSError` with DuckDB's words."""
+def run(connection: sa.Connection, statement: Statement, values: list[Any], sink: Sink) -> None:
+    """Run a statement with the values of its marks.
+
+    Raises the driver's errors, and while rows arrive `OSError` with DuckDB's words.
+    """
     driver: Any = connection.connection.dbapi_connection
     kind = "".join(each.type.name for each in driver.extract_statements(statement.text))
-    relation = _relation(connection, statement.text, kind)
+    relation = _relation(connection, statement.text, values, kind)
     if relation is None:  # it is only a comment
         sink.done(None)
         return
@@ -69,13 +72,13 @@ def run(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
     sink.done(None)
 
 
-def _relation(connection: sa.Connection, text: str, kind: str) -> Any:
+def _relation(connection: sa.Connection, text: str, values: list[Any], kind: str) -> Any:
     driver: Any = connection.connection.dbapi_connection
     try:
-        return driver.sql(text)
+        return driver.sql(text, params=values or None)
     except connection.dialect.loaded_dbapi.Error:
         if kind == "SELECT":
-            driver.execute(text)  # it has not run; here the error shows the place in the text, too
+            driver.execute(text, values or None)  # it has not run; here the error shows the place in the text, too
         raise
 
 

@@ -11,6 +11,7 @@ import adbc_driver_postgresql
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import missing
+from svc_jupyter.service.db_taps.bindings import postgresql_string, with_literals
 from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables, grouped
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.engines.postgresql_types import (
@@ -68,6 +69,7 @@ class PostgresqlEngine:
     def run(self, statements: Sequence[Statement], sink: Sink) -> None:
         """See `Engine.run`. A single statement commits by itself, since some must not run in a transaction block."""
         with self._connected() as connection:
+            statements = [with_literals(statement, self._connection.dialect) for statement in statements]
             in_transaction = len(statements) > 1 and not controls_transactions(statements)
             if in_transaction:
                 connection.set_autocommit(False)
@@ -91,7 +93,7 @@ class PostgresqlEngine:
         if not tables:
             return [table.name for table in self.tables()]
         # Compared as text, so that a name in any case, or of no table, is no error.
-        names = ", ".join(_literal(parts[-1].lower()) for parts in tables)
+        names = ", ".join(postgresql_string(parts[-1].lower()) for parts in tables)
         query = f"SELECT column_name FROM information_schema.columns WHERE lower(table_name) IN ({names})"  # noqa: S608
         with self._connected() as connection:
             return [name for (name,) in self._rows(connection, query)]
@@ -297,12 +299,6 @@ def _connection_reason(text: str) -> str:
     reasons = [re.sub(r"^connection to server .*? failed: ", "", line) for line in lines if not line.endswith("?")]
     shown = "; ".join(dict.fromkeys(re.sub(r"^(FATAL|ERROR):\s+", "", reason) for reason in reasons)) or text
     return f"{shown}; {_CLEAR_TEXT}" if "requested a cleartext password" in shown else shown
-
-
-def _literal(text: str) -> str:
-    """Return a text as a literal that has one meaning in every setting of the server."""
-    escaped = text.replace("\\", "\\\\").replace("'", "''")
-    return f"E'{escaped}'"
 
 
 def _quoted(name: str) -> str:

@@ -6,11 +6,12 @@ import importlib.util
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import pyarrow as pa
 
 from svc_jupyter.service.db_taps.arrow import Kind
+from svc_jupyter.service.db_taps.bindings import python_value, with_marks
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable, DatabaseTables
 from svc_jupyter.service.db_taps.engines import duckdb_rows
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
@@ -37,6 +38,18 @@ _MYSQL_TYPES: Final[Mapping[int, Kind]] = {
 }
 """By the number in MySQL's protocol (https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html)."""
 _MYSQL_DECIMALS: Final = (0, 246)
+_WITHOUT_ZONES = frozenset({"mysql", "mariadb"})
+"""Databases whose drivers drop a zone."""
+DriverValues: TypeAlias = tuple[Any, ...] | dict[str, Any]
+_MARKS: Final[Mapping[str, str]] = {
+    "qmark": "?",
+    "format": "%s",
+    "numeric": ":{}",
+    "numeric_dollar": "${}",
+    "named": ":p{}",
+    "pyformat": "%(p{})s",
+}
+"""By SQLAlchemy's name of a driver's marks."""
 _SYSTEM_SCHEMAS = frozenset({"information_schema", "mysql", "performance_schema", "pg_catalog", "sys"})
 _DRIVERS = {"mysql": ("pymysql", "MySQLdb"), "mssql": ("pymssql", "pyodbc")}
 """Drivers to look for if the URL names none, in order."""
@@ -70,15 +83,16 @@ class SqlalchemyEngine:
         import sqlalchemy.exc
 
         with self._connected(autocommit=controls_transactions(statements)) as connection:
-            for statement in statements:
+            for written in statements:
+                statement, values = _with_values(written, connection)
                 sink.start(statement)
                 try:
                     if self._connection.dialect is Dialect.SQLSERVER:
-                        _run_batch(connection, statement, sink)
+                        _run_batch(connection, statement, values, sink)
                     elif self._connection.dialect is Dialect.DUCKDB:
-                        _run_on_duckdb(connection, statement, sink)
+                        _run_on_duckdb(connection, statement, values, sink)
                     else:
-                        _run_one(connection, statement, sink)
+                        _run_one(connection, statement, values, sink)
                 except sqlalchemy.exc.SQLAlchemyError as error:
                     raise _failure(error, statement.text) from None
             try:
@@ -152,9 +166,21 @@ class SqlalchemyEngine:
             yield connection
 
 
-def _run_one(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
+def _with_values(written: Statement, connection: sa.Connection) -> tuple[Statement, DriverValues]:
+    """Return a statement with the marks of the driver, and the values as the driver takes them."""
+    style = "numeric_dollar" if connection.dialect.name == "duckdb" else connection.dialect.paramstyle
+    percent = "%%" if style in ("format", "pyformat") and written.bound else "%"
+    statement, found = with_marks(written, _MARKS[style], percent=percent)
+    has_zones = connection.dialect.name not in _WITHOUT_ZONES
+    values = [python_value(value, has_zones=has_zones) for value in found]
+    if style in ("named", "pyformat"):
+        return statement, {f"p{number}": value for number, value in enumerate(values, start=1)}
+    return statement, tuple(values)
+
+
+def _run_one(connection: sa.Connection, statement: Statement, values: DriverValues, sink: Sink) -> None:
     streamed = {"stream_results": True, "max_row_buffer": _BATCH_ROWS} if statement.keyword in _READING else {}
-    result = connection.exec_driver_sql(statement.text, execution_options=streamed)
+    result = connection.exec_driver_sql(statement.text, values or None, execution_options=streamed)
     if not result.returns_rows:
         sink.done(result.rowcount if result.rowcount >= 0 else None)
         return
@@ -176,18 +202,18 @@ def _mysql_type(number: Any, digits: Any, scale: Any) -> Kind:
     return decimal_type(digits, scale) if number in _MYSQL_DECIMALS else _MYSQL_TYPES.get(number, pa.null())
 
 
-def _run_on_duckdb(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
+def _run_on_duckdb(connection: sa.Connection, statement: Statement, values: DriverValues, sink: Sink) -> None:
     try:
-        duckdb_rows.run(connection, statement, sink)
+        duckdb_rows.run(connection, statement, list(values), sink)
     except (connection.dialect.loaded_dbapi.Error, OSError) as error:
         raise _failure(error, statement.text) from None
 
 
-def _run_batch(connection: sa.Connection, statement: Statement, sink: Sink) -> None:
+def _run_batch(connection: sa.Connection, statement: Statement, values: DriverValues, sink: Sink) -> None:
     """Run a batch that may return several tables; the last one is kept."""
     cursor = connection.connection.cursor()
     try:
-        cursor.execute(statement.text)
+        cursor.execute(statement.text, values) if values else cursor.execute(statement.text)
         has_more = True
         while has_more:
             if cursor.description is not None:

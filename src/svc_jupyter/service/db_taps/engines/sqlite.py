@@ -16,7 +16,9 @@ import adbc_driver_manager as adbc
 import adbc_driver_sqlite
 import pyarrow as pa
 
+from svc_jupyter.api.bindings import Value
 from svc_jupyter.service.db_taps.arrow import Kind, compute, missing
+from svc_jupyter.service.db_taps.bindings import sqlite_value, with_marks
 from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.engines.sqlite_rules import (
@@ -92,11 +94,14 @@ class SqliteEngine:
         with self._connected(uri) as connection, _translated():
             _execute(connection, f"PRAGMA busy_timeout={_BUSY_SECONDS * 1000:.0f}")
             connection.set_autocommit(False)
-            for statement in statements:
+            for written in statements:
+                statement, values = with_marks(written, "?")
                 sink.start(statement)
                 refuse_other_files(statement)
                 with _translated(statement.text):
-                    self._run_one(connection, statement, sink)
+                    is_reading = statement.keyword in _READING
+                    declared = _declared_types(connection, with_marks(written, "NULL")[0].text) if is_reading else None
+                    self._run_one(connection, statement.text, values, declared, sink)
             connection.commit()
 
     @contextmanager
@@ -109,12 +114,21 @@ class SqliteEngine:
         with closing(database), closing(adbc.AdbcConnection(database)) as connection:
             yield connection
 
-    def _run_one(self, connection: adbc.AdbcConnection, statement: Statement, sink: Sink) -> None:
-        declared = _declared_types(connection, statement.text) if statement.keyword in _READING else None
+    def _run_one(
+        self,
+        connection: adbc.AdbcConnection,
+        text: str,
+        values: Sequence[Value],
+        declared: list[Kind] | None,
+        sink: Sink,
+    ) -> None:
         before = _total_changes(connection)
         with closing(adbc.AdbcStatement(connection)) as running:
             running.set_options(**{_BATCH_ROWS: self._batch_rows()})
-            running.set_sql_query(statement.text)
+            running.set_sql_query(text)
+            if values:
+                columns = [pa.array([sqlite_value(value)]) for value in values]
+                running.bind(pa.RecordBatch.from_arrays(columns, [str(place) for place in range(len(columns))]))
             handle, _ = running.execute_query()
             with pa.RecordBatchReader._import_from_c(handle.address) as reader:
                 if len(reader.schema):

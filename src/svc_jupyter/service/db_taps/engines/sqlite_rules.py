@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from svc_jupyter.service.db_taps.bindings import sqlite_value, with_marks
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, controls_transactions
 from svc_jupyter.service.db_taps.failures import QueryFailure
@@ -180,12 +181,13 @@ def _connect(uri: str, busy_seconds: float) -> sqlite3.Connection:
     return connection
 
 
-def _run_one(connection: sqlite3.Connection, statement: Statement, sink: Sink) -> None:
+def _run_one(connection: sqlite3.Connection, written: Statement, sink: Sink) -> None:
+    statement, values = with_marks(written, "?")
     sink.start(statement)
     refuse_other_files(statement)
     before = connection.total_changes
     try:
-        with closing(connection.execute(statement.text)) as cursor:
+        with closing(connection.execute(statement.text, [sqlite_value(value) for value in values])) as cursor:
             if cursor.description is None:
                 sink.done(connection.total_changes - before)
                 return

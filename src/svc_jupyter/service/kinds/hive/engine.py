@@ -18,6 +18,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.db_taps.bindings import with_literals
 from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
@@ -35,6 +36,7 @@ from svc_jupyter.service.runtimes.hive_server.client import (
 )
 from svc_jupyter.service.runtimes.hive_server.endpoint import Endpoint, ServerLost
 from svc_jupyter.service.runtimes.hive_server.jobs import Jobs, marked, overall
+from svc_jupyter.sql_tokens import Dialect
 
 QUERIES: Final = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
 _WRITING: Final = frozenset({"INSERT", "CREATE", "MERGE", "UPDATE", "DELETE", "LOAD", "ANALYZE", "REPLACE", "CACHE"})
@@ -81,7 +83,8 @@ class HiveEngine:
             if self._target.get("pool"):
                 for name in _SPARK_POOL if describes else _HIVE_QUEUES:
                     self._quietly(session, f"SET {name}={self._target['pool']}")
-            for number, statement in enumerate(statements, start=1):
+            for number, written in enumerate(statements, start=1):
+                statement = with_literals(written, Dialect.HIVE)
                 sink.start(statement)
                 try:
                     self._run_one(session, statement, f"{self._target['mark']}-{number}", sink, describes=describes)

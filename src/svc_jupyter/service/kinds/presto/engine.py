@@ -18,6 +18,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from svc_jupyter.files import write_whole
+from svc_jupyter.service.db_taps.bindings import with_literals
 from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
@@ -32,6 +33,7 @@ from svc_jupyter.service.kinds.presto.client import (
     connector,
 )
 from svc_jupyter.service.kinds.presto.types import ColumnType, RepeatedHour, column, column_type, in_utc
+from svc_jupyter.sql_tokens import Dialect
 
 _JOBS_EVERY: Final = 0.5
 _NAME_SHOWN: Final = 200
@@ -59,7 +61,8 @@ class PrestoSqlEngine:
         """See `Engine.run`; each statement takes effect as soon as it has run."""
         client = StatementClient(self._coordinator, self._state, self._connect)
         try:
-            for statement in statements:
+            for written in statements:
+                statement = with_literals(written, Dialect.PRESTO)
                 sink.start(statement)
                 rows = _Rows(sink)
                 try:

@@ -101,7 +101,7 @@ class WorkerQueries:
         self._scripts = ScriptSource(storage, settings)
         self._min_free_bytes = settings.min_free_disk_bytes
 
-    async def described(self, query: str | None, location: str | None, caller: Caller) -> dict[str, str | None]:
+    async def described(self, query: str | None, location: str | None, caller: Caller) -> dict[str, Any]:
         """Return both fields of the record's `command`; also loads the workers' parent. Raises `Invalid`."""
         fields = await self._scripts.described(query, location, caller)
         self._workers.warm()
@@ -138,6 +138,7 @@ class WorkerQueries:
                 connection=await connect(),
                 query=script.text,
                 source=script.source,
+                bindings=task.command.get("bindings") or {},
                 min_free_bytes=self._min_free_bytes,
             )
         )

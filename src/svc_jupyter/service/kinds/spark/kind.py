@@ -26,9 +26,11 @@ from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
 from svc_jupyter.service.commands.rows import CommandRow
+from svc_jupyter.service.db_taps.bindings import hint_for
 from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
+from svc_jupyter.service.kinds.queries.bindings import described_bindings
 from svc_jupyter.service.kinds.queries.worker_query import written_jobs
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.kinds.spark.applications import Applications
@@ -52,6 +54,7 @@ from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.sql_tokens import Dialect
 
 
 class SparkKind:
@@ -246,6 +249,7 @@ class SqlKind:
         """Validate a submission and return the record's `command`."""
         submission = SqlSubmission.model_validate(body)
         fields = await self._scripts.described(submission.query, submission.script_location, caller)
+        fields |= await described_bindings(submission, Dialect.SPARK)
         return {**fields, "md_cmd": submission.md_cmd}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
@@ -257,11 +261,17 @@ class SqlKind:
         try:
             script = await self._scripts.read(task)
             least = self._settings.min_free_disk_bytes
-            statement = await asyncio.to_thread(statement_of, task, Language.SQL, script.text, [], least)
+            values = task.command.get("bindings") or {}
+            statement = await asyncio.to_thread(
+                statement_of, task, Language.SQL, script.text, [], least, bindings=values
+            )
             instance = await self._clusters.up_instance(task.cluster_id)
             if instance.configuration.is_external:
-                return await self._connect.run(task, desk, instance, statement)
-            return await self._sessions.run(task, desk, statement, None)
+                outcome = await self._connect.run(task, desk, instance, statement)
+            else:
+                outcome = await self._sessions.run(task, desk, statement, None)
+            hint = None if values or not outcome.message else hint_for(outcome.message, script.text, Dialect.SPARK)
+            return outcome if hint is None else replace(outcome, message=f"{outcome.message}\n  {hint}")
         except START_FAILURES as failure:
             return not_begun(failure)
 

@@ -19,6 +19,7 @@ from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
+from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
@@ -43,11 +44,15 @@ def statement_of(
     arguments: list[str],
     min_free_bytes: int,
     cell: dict[str, Any] | None = None,
+    bindings: Mapping[str, Any] | None = None,
 ) -> Statement:
-    """Return the statement of an attempt. Raises `Invalid` for SQL without a statement, or with uncertain ones."""
+    """Return the statement of an attempt.
+
+    Raises `Invalid` for SQL without a statement, with uncertain ones, or whose names and values do not fit together.
+    """
     try:
-        parts = sql_parts(code) if language is Language.SQL else []
-    except NotSeparable as failure:
+        parts = sql_parts(code, bindings) if language is Language.SQL else []
+    except (NotSeparable, QueryFailure) as failure:
         raise Invalid(failure.message) from None
     if language is Language.SQL and not parts:
         raise Invalid("the query holds no statement")
