@@ -18,6 +18,13 @@ _KERNELS = {
         "bash",
         [sys.executable, str(Path(__file__).with_name("bash_kernel.py")), "-f", "{connection_file}"],
     ),
+    **{
+        f"late-{channel}": (
+            "bash",
+            [sys.executable, str(Path(__file__).with_name("late_kernel.py")), channel, "-f", "{connection_file}"],
+        )
+        for channel in ("shell", "iopub", "control")
+    },
     "no-program": ("python", ["/nonexistent/kernel", "{connection_file}"]),
     "ends-at-once": ("bash", ["false", "{connection_file}"]),
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+import pytest
 from tests.service.kinds.notebook.notebooks import DEADLINE, code
 from tests.support.service_process import wait_until
 
@@ -26,6 +27,11 @@ def test_a_python_of_another_program_runs_in_the_same_way(parent):
     assert "WARNING" not in run.log  # of a transport that others could listen to
     assert len(run.outputs[3]) == 1  # sent in pieces, put together again
     wait_until(lambda: next(marked_processes(run.folder), None) is None, "the end of the run's processes", DEADLINE)
+
+
+@pytest.mark.parametrize("channel", ["shell", "iopub", "control"])
+def test_a_kernel_answers_although_its_port_was_anothers_for_a_moment(parent, channel):
+    assert parent.start("echo here", kernel=f"late-{channel}").text == "here\n"
 
 
 def test_another_language_gets_its_own_parameters(parent):

@@ -80,6 +80,10 @@ class ForkedKernel:
         if not is_ready:
             self.kill()
             raise RunFailure("the kernel could not start; the log says why")
+        self.renew_client()
+
+    def renew_client(self) -> None:
+        """Replace a client whose channels lead nowhere."""
         client = _Client(context=new_context())
         client.kernel = self
         client.load_connection_file(str(connection_file(self._folder)))

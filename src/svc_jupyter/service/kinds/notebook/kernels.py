@@ -44,13 +44,21 @@ LARGEST_MESSAGE = 128 * 2**20
 """Bytes of a message; a larger one disconnects the kernel."""
 _WAITING_MESSAGES = 100
 """Messages that the run receives ahead of its reading: about 100 MB with the largest pieces of text."""
+_SEND_MILLISECONDS = 1000
+"""A message that is not taken for so long raises `zmq.Again`: else the run would be blocked without an end."""
 _SUBSCRIBED_SECONDS = 0.1
+_PATIENCE_SECONDS = 5.0
+"""A client is replaced when it has had no reply for this long; most kernels start in a second."""
 
 
 class Kernel(Protocol):
     """A running kernel."""
 
     client: AsyncKernelClient
+
+    def renew_client(self) -> None:
+        """Replace a client whose channels lead nowhere."""
+        ...
 
     async def ended(self) -> str:
         """Wait for the end of the kernel's process; return how it ended, as a message."""
@@ -158,22 +166,28 @@ def new_context() -> zmq.asyncio.Context:
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, LARGEST_MESSAGE)
     context.setsockopt(zmq.RCVHWM, _WAITING_MESSAGES)
+    context.setsockopt(zmq.SNDTIMEO, _SEND_MILLISECONDS)
     return context
 
 
 async def connect(kernel: Kernel, name: str) -> Mapping[str, Any]:
     """Open the channels and wait until the kernel replies and its IOPub messages arrive; return its information.
 
+    A client may have met another program at a port of the kernel, before the kernel had it; ZeroMQ then never connects
+    again. So a client that cannot send, or gets no reply, is replaced.
+
     Raises `RunFailure` when it ends instead, or does not reply in time.
     """
-    client = kernel.client
-    client.start_channels(stdin=False, hb=False)
+    client = _with_channels(kernel)
     deadline = monotonic() + START_SECONDS
+    renewal = monotonic() + _PATIENCE_SECONDS
     while True:
-        client.kernel_info()
         try:
+            client.kernel_info()
             reply = await client.get_shell_msg(timeout=1)
             await client.get_iopub_msg(timeout=_SUBSCRIBED_SECONDS)
+        except zmq.Again:
+            renewal = 0.0
         except Empty:
             pass
         else:
@@ -183,6 +197,16 @@ async def connect(kernel: Kernel, name: str) -> Mapping[str, Any]:
             raise RunFailure(f"the kernel {name!r} ended while it started: {await kernel.ended()}; the log may say why")
         if monotonic() > deadline:
             raise RunFailure(f"the kernel {name!r} did not answer within {START_SECONDS:g} s of its start")
+        if monotonic() > renewal:
+            client.stop_channels()
+            kernel.renew_client()
+            client = _with_channels(kernel)
+            renewal = monotonic() + _PATIENCE_SECONDS
+
+
+def _with_channels(kernel: Kernel) -> AsyncKernelClient:
+    kernel.client.start_channels(stdin=False, hb=False)
+    return kernel.client
 
 
 def how_ended(code: int) -> str:
@@ -258,7 +282,11 @@ class LaunchedKernel:
             raise RunFailure(
                 f"the kernel {self._name!r} could not be started: {error.strerror}: {error.filename}", may_retry=False
             ) from None
-        self.client = self._manager.client()
+        self.renew_client()
+
+    def renew_client(self) -> None:
+        """Replace a client whose channels lead nowhere."""
+        self.client = self._manager.client(context=self._manager.context)
 
     async def ended(self) -> str:
         """Wait for the end of the kernel's process; return how it ended, as a message."""
@@ -272,7 +300,10 @@ class LaunchedKernel:
     async def shut_down(self) -> None:
         """Let the kernel end by itself; end it when it does not within some seconds."""
         if self._code is None:
-            await self._manager.shutdown_kernel()
+            try:
+                await self._manager.shutdown_kernel()
+            except zmq.Again:  # its channel leads nowhere
+                await self._manager.shutdown_kernel(now=True)
         else:
             await self._manager.cleanup_resources()
         self.client.stop_channels()
