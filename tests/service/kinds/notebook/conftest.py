@@ -23,7 +23,7 @@ _KERNELS = {
             "bash",
             [sys.executable, str(Path(__file__).with_name("late_kernel.py")), channel, "-f", "{connection_file}"],
         )
-        for channel in ("shell", "iopub", "control")
+        for channel in ("shell", "iopub")
     },
     "no-program": ("python", ["/nonexistent/kernel", "{connection_file}"]),
     "ends-at-once": ("bash", ["false", "{connection_file}"]),

@@ -29,7 +29,7 @@ def test_a_python_of_another_program_runs_in_the_same_way(parent):
     wait_until(lambda: next(marked_processes(run.folder), None) is None, "the end of the run's processes", DEADLINE)
 
 
-@pytest.mark.parametrize("channel", ["shell", "iopub", "control"])
+@pytest.mark.parametrize("channel", ["shell", "iopub"])
 def test_a_kernel_answers_although_its_port_was_anothers_for_a_moment(parent, channel):
     assert parent.start("echo here", kernel=f"late-{channel}").text == "here\n"
 
