@@ -7,6 +7,7 @@ const FEATURES = [
   'highlighting',
   'leaving',
   'notes',
+  'outputs',
   'results',
   'runs',
   'schedules',
@@ -21,7 +22,12 @@ const ORDER = [
   ['service']
 ];
 /** Features that use another one. */
-const USES = { commands: ['results'], runs: ['schedules'], scheduling: ['schedules'] };
+const USES = {
+  commands: ['results'],
+  outputs: ['commands', 'results'],
+  runs: ['schedules'],
+  scheduling: ['schedules']
+};
 
 const room = names => `^src/(${names.join('|')})(/|([.]spec)?[.](tsx?|json)$)`;
 

@@ -6,8 +6,8 @@ import { commandsPlugin } from './commands/plugin';
 import { highlightingPlugin } from './highlighting/plugin';
 import { leavingPlugin } from './leaving/plugin';
 import { notesPlugin } from './notes/plugin';
+import { outputsPlugin } from './outputs/plugin';
 import { panelPlugin } from './panel/plugin';
-import { resultsPlugin } from './results/plugin';
 import { runsPlugin } from './runs/plugin';
 import { schedulesPlugin } from './schedules/plugin';
 import { schedulingPlugin } from './scheduling/plugin';
@@ -19,7 +19,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   servicePlugin,
   panelPlugin,
   commandsPlugin,
-  resultsPlugin,
+  outputsPlugin,
   schedulesPlugin,
   runsPlugin,
   schedulingPlugin,

@@ -212,6 +212,14 @@ def own_page(new_page: Callable[..., LabPage], lab: LabProcess) -> LabPage:
     return new_page(lab)
 
 
+@pytest.fixture
+def signal(tmp_path: Path) -> Iterator[Path]:
+    """A file that does not exist; a command that waits for it goes on when it is made, at the latest after the test."""
+    file = tmp_path / "go on"
+    yield file
+    file.touch()
+
+
 def switch_on(service: ServiceProcess) -> None:
     """Switch the service's account features on, as for a laptop."""
     features = {"jupyter_notebooks": True, "package_management": True}

@@ -172,7 +172,8 @@ def test_a_database_that_cannot_be_read_says_why_and_can_be_tried_again(data: Da
         failed = data.tree.get_by_role("row").filter(has_text="try again")
         expect(failed).to_be_visible()
         file.write_bytes(content)
-        failed.press("Enter")
+        # The service tries again by itself, too, and may be the first on a busy machine.
+        failed.or_(data.row("flights")).press("Enter")
         expect(data.row("flights")).to_be_visible()
 
 

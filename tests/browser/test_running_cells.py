@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, expect
 from tests.browser.lab_page import LabPage
 from tests.support.service_process import ServiceProcess
@@ -14,14 +12,6 @@ from tests.support.service_process import ServiceProcess
 FLOOD_BYTES = 300_000_000
 """More than a page could take in if all of it were sent there."""
 LINE = "a line that is printed again and again"
-
-
-@pytest.fixture
-def signal(tmp_path: Path) -> Iterator[Path]:
-    """A file that does not exist; a command of `waiting` ends when it is made."""
-    file = tmp_path / "go on"
-    yield file
-    file.touch()
 
 
 def waiting(signal: Path) -> str:

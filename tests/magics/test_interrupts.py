@@ -9,6 +9,7 @@ import pytest
 
 from svc_jupyter.magics.cells import running
 from svc_jupyter.magics.display.errors import SvcInterrupted
+from svc_jupyter.magics.display.status import STATUS
 
 
 def interrupt_when(happened: Callable[[], object]) -> threading.Thread:
@@ -31,6 +32,11 @@ def _default_handler():
     signal.signal(signal.SIGINT, before)
 
 
+def status_shown(notebook):
+    """The status that JupyterLab is told with the last line."""
+    return notebook.shell.display_pub.sent[-1]["data"][STATUS]["status"]
+
+
 def test_an_interrupt_cancels_the_command_and_raises(service, notebook):
     service.behave("sleep", held=True)
     sender = interrupt_when(service.wait_until_submitted)
@@ -42,6 +48,7 @@ def test_an_interrupt_cancels_the_command_and_raises(service, notebook):
     assert notebook.lines[-1].startswith("■ command 128 · cancelled by interrupt after ")
     assert str(error) == notebook.lines[-1].removeprefix("■ ")
     assert notebook.error_text == "SvcInterrupted"  # the line above has said it
+    assert status_shown(notebook) == "cancelled"
 
 
 def test_a_quiet_cell_is_reported_by_its_error(service, notebook):
@@ -90,6 +97,7 @@ def test_a_second_interrupt_gives_up_waiting(service, notebook):
     assert "interrupted twice" in str(error)
     assert "%svc_command 128 cancel" in str(error)
     assert sent
+    assert status_shown(notebook) == "running"  # JupyterLab follows it to its end
 
 
 def test_a_cancellation_that_is_refused_is_reported(service, notebook):

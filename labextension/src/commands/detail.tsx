@@ -2,21 +2,14 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { consoleIcon } from '@jupyterlab/ui-components';
-import {
-  type JSX,
-  useCallback,
-  useContext,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useSyncExternalStore
-} from 'react';
+import { type JSX, useEffect, useLayoutEffect, useRef } from 'react';
 import { LoadingState } from '../list';
 import { VisibleWidget } from '../panel';
-import { type ServiceRequests, useNow, VisibleContext } from '../service';
+import { type ServiceRequests, useNow } from '../service';
 import { hasEnded, type ICommand } from '../service/records/commands';
 import { cancelAsked } from './cancelling';
 import { CommandDetailModel, type ICommandView } from './detailModel';
+import { useCommandView } from './hooks';
 import { CommandResultView } from './resultView';
 import { count, sourceWord, timeText, typeWord } from '../words';
 import { asCell, languageOf } from './asCell';
@@ -77,27 +70,6 @@ export function CommandDetail(props: {
       <Log view={view} trans={trans} />
     </div>
   );
-}
-
-/** Return the current view of a command, and follow it while the component is visible. */
-function useCommandView(model: CommandDetailModel): ICommandView {
-  const visible = useContext(VisibleContext);
-  useEffect(() => {
-    const { command } = model.view;
-    if (!visible || (command !== null && hasEnded(command))) {
-      return;
-    }
-    const watch = model.watch();
-    return () => watch.dispose();
-  }, [model, visible]);
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      model.changed.connect(changed);
-      return () => void model.changed.disconnect(changed);
-    },
-    [model]
-  );
-  return useSyncExternalStore(subscribe, () => model.view);
 }
 
 function Failure(props: { text: string }): JSX.Element {

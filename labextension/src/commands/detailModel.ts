@@ -22,12 +22,14 @@ export interface ICommandView {
   /** Why it cannot be followed at present. */
   readonly error: ServiceError | null;
   readonly log: ILogTail;
+  /** Rows of the result so far, if the service reports them. */
+  readonly rowsSoFar: number | null;
   /** Once it is done. */
   readonly result: CommandResult | null;
   readonly resultError: ServiceError | null;
 }
 
-/** Types whose result is a text rather than rows. */
+/** Types whose result is a text; in a cell it is rows, one per line. */
 const TEXT_RESULTS = [
   'ShellCommand',
   'JupyterNotebookCommand',
@@ -51,13 +53,15 @@ export class CommandDetailModel implements IDisposable {
     command: null,
     error: null,
     log: EMPTY_LOG,
+    rowsSoFar: null,
     result: null,
     resultError: null
   };
 
   constructor(
     private readonly _requests: ServiceRequests,
-    readonly id: number
+    readonly id: number,
+    private readonly _textTypes: readonly string[] = TEXT_RESULTS
   ) {}
 
   /** Emitted at every change of `view`. */
@@ -130,7 +134,11 @@ export class CommandDetailModel implements IDisposable {
       log = { text: '', isCut: true };
     });
     follower.changed.connect(() => {
-      this._become({ command: follower.command ?? this._view.command, error: follower.error });
+      this._become({
+        command: follower.command ?? this._view.command,
+        error: follower.error,
+        rowsSoFar: follower.rows
+      });
       this._readResult();
     });
     return follower;
@@ -169,7 +177,7 @@ export class CommandDetailModel implements IDisposable {
 
   private async _result(command: ICommand): Promise<CommandResult> {
     const signal = this._end.signal;
-    if (!TEXT_RESULTS.includes(command.command_type)) {
+    if (!this._textTypes.includes(command.command_type)) {
       const rows = await this._rows(command, signal);
       if (rows !== null) {
         return { kind: 'rows', rows };

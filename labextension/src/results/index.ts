@@ -1,3 +1,5 @@
 export { ResultCalls } from './calls';
-export { isUnsupported, ResultModel } from './model';
+export { useSeen } from './hooks';
+export { type ISavedRows, isUnsupported, ResultModel } from './model';
 export { ResultView } from './resultView';
+export type { IColumn, Row, Value } from './values';

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from IPython.core.interactiveshell import InteractiveShell
 
+from svc_jupyter.magics.attaching.attaching import AttachMagics
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.clusters.clusters import ClusterMagics
 from svc_jupyter.magics.clusters.environments import EnvironmentMagics
@@ -52,6 +53,7 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     EnvironmentMagics,
     PipelineMagics,
     CommandMagics,
+    AttachMagics,
     ConnectionMagics,
 )
 

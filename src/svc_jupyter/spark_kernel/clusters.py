@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.magics.display.errors import SvcUsageError
@@ -13,15 +11,18 @@ from svc_jupyter.widgets.clusters.view import name_of, type_of
 if TYPE_CHECKING:
     from svc_jupyter.client import Client
 
-_NOTEBOOK = "JPY_SESSION_NAME"
-"""The variable in which a Jupyter server names the notebook of a kernel."""
 _MARK = "svc_jupyter"
 
 
 def note_of_notebook() -> int | None:
     """Return the note of which the kernel's notebook is a copy; None for any other notebook."""
+    from svc_jupyter.magics.attaching.saved_notebook import notebook_path
+
+    path = notebook_path({})
+    if path is None:
+        return None
     try:
-        with Path(os.environ.get(_NOTEBOOK, "")).open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8") as file:
             metadata: Any = json.load(file)["metadata"]
         note = metadata[_MARK]["note"]
     except (OSError, ValueError, KeyError, TypeError):

@@ -20,7 +20,7 @@ from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.grid import ResultOf
 from svc_jupyter.magics.display.progress import Line, done_line, in_kernel, line_for
 from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, shape_of, size_text
-from svc_jupyter.magics.display.status import STATUS, status_data
+from svc_jupyter.magics.display.status import STATUS, Use, status_data
 from svc_jupyter.magics.session.session import Session
 from svc_jupyter.widgets.panels.frame import PanelText, PartOfPanel
 
@@ -134,7 +134,7 @@ class SvcFamily(Magics):
         """
         line = line_for(self.shell, quiet=values.quiet)
         limit = self.load_limit(values)
-        run = Run(start, read, origin, line, limit)
+        run = Run(start, read, origin, line, limit, Use.of(values))
         if values.no_wait:
             handle = self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin, limit))
             return None if values.quiet else handle
@@ -169,7 +169,7 @@ class SvcFamily(Magics):
         parts = [size_text(value), *([values.out] if values.out else []), *messages(record.qlog)]
         if is_kept(value):
             parts.append(kept_text(values.out, in_grid=result is not None and in_kernel(self.shell)))
-        data = status_data(record, "done", seconds, shape=shape_of(value), name=values.out)
+        data = status_data(record, "done", seconds, shape=shape_of(value), use=Use.of(values))
         line.finish(done_line(record.id, seconds, parts), {STATUS: data})
 
     def shown(self, values: argparse.Namespace, frame: pd.DataFrame) -> pd.DataFrame:

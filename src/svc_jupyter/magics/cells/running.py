@@ -27,7 +27,7 @@ from svc_jupyter.magics.display.progress import (
     outage_line,
     reading_line,
 )
-from svc_jupyter.magics.display.status import LOG_LINES, STATUS, status_data
+from svc_jupyter.magics.display.status import LOG_LINES, STATUS, UNREAD, Use, status_data
 from svc_jupyter.magics.session.session import Background, import_tables_meanwhile, tables_imported
 
 if TYPE_CHECKING:
@@ -75,6 +75,7 @@ class Run:
     line: Line
     limit: int = 0
     """The bytes up to which a result is loaded; 0 is no limit."""
+    use: Use = field(default_factory=Use)
     cancels: bool = True
     before: str = "connecting"
     """The progress text before there is a command; `start` may change it."""
@@ -203,7 +204,7 @@ class Run:
             raise
         except Exception:
             if self._drawn and self.command is not None:
-                self.line.finish(lost_line(self.command.id, reading=self._reading))
+                self.line.finish(lost_line(self.command.id, reading=self._reading), self._data(self.command.record))
             raise
         finally:
             self._over.set()
@@ -214,9 +215,13 @@ class Run:
             self.line.clear()
             return
         cancelled = isinstance(error, SvcCommandCancelled)
-        status = "cancelled" if cancelled else "error"
-        data = status_data(self.command.record, status, self._seconds())
-        self.line.finish(failed_line(self.command.id, error.failure.what, cancelled=cancelled), {STATUS: data})
+        data = self._data(self.command.record, self._seconds())
+        self.line.finish(failed_line(self.command.id, error.failure.what, cancelled=cancelled), data)
+
+    def _data(self, record: CommandRecord, seconds: float | None = None) -> dict[str, Any]:
+        """Return the status for JupyterLab, which follows a command itself once the kernel is silent."""
+        status = UNREAD if self._reading else str(record.status)
+        return {STATUS: status_data(record, status, seconds, use=self.use)}
 
     def _watch(self, work: Background[Any]) -> None:
         if not self.line.animates:
@@ -229,7 +234,9 @@ class Run:
 
     def _draw(self) -> None:
         self._drawn = True
-        self.line.replace(self._progress(), () if self._reading else self._log)
+        record = self._latest()
+        data = None if record is None else self._data(record)
+        self.line.replace(self._progress(), () if self._reading else self._log, data)
 
     def _progress(self) -> str:
         record = self._latest()
@@ -252,7 +259,8 @@ class Run:
             what = self._stop(work, seconds)
         except KeyboardInterrupt:
             what = f"interrupted twice after {seconds}, no longer waited for{self._hint('cancel')}"
-        return interrupted(self.line, f"{f'command {self.command.id}' if self.command else 'no command'} · {what}")
+        text = f"{f'command {self.command.id}' if self.command else 'no command'} · {what}"
+        return interrupted(self.line, text, self._data(self.command.record) if self.command else None)
 
     def _stop(self, work: Background[Any] | None, seconds: str) -> str:
         self._stopped = True

@@ -25,7 +25,7 @@ from svc_jupyter.magics.arguments.options import (
 from svc_jupyter.magics.cells.cells import Context, Define, Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import sub_reader
-from svc_jupyter.magics.cells.running import Reader, Value
+from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.commands.hadoop import HadoopMagics, hadoop_definition
 from svc_jupyter.magics.commands.notebook_runs import NotebookMagics, notebook_definition
 from svc_jupyter.magics.commands.pig import PigMagics, pig_definition
@@ -164,6 +164,7 @@ class CompositeMagics(SvcFamily):
         sections = sections_of("svc_composite", rest, self.shell.user_ns, self.session)
         if values.result is not None and not 1 <= values.result <= len(sections):
             raise SvcUsageError(f"svc_composite: --result {values.result}: the cell has {len(sections)} commands")
+        values.result, values.format, values.types = _output(values.result, sections)
         return self.run_definition(values, composite_definition(values, sections))
 
 
@@ -177,16 +178,16 @@ def composite_definition(values: argparse.Namespace, sections: list[Section]) ->
     return Definition(
         "CompositeCommand",
         lambda: {"sub_commands": [section.body() for section in sections]},
-        _reader(values.result, sections),
+        sub_reader(values.result, values.format, values.types),
         Origin("command", parts=tuple(section.definition.origin for section in sections)),
         refused,
     )
 
 
-def _reader(wanted: int | None, sections: list[Section]) -> Reader:
-    """Return the reader of the result: the last command's if it names an output format."""
+def _output(wanted: int | None, sections: list[Section]) -> tuple[int | None, str, str | None]:
+    """Return the number of the command that has the result, its format and types: the last if it names a format."""
     formats = [getattr(section.values, "format", LINES) for section in sections]
     number = len(formats) if wanted is None and formats[-1] != LINES else wanted
     if not number:
-        return sub_reader(None)
-    return sub_reader(number, formats[number - 1], getattr(sections[number - 1].values, "types", None))
+        return None, LINES, None
+    return number, formats[number - 1], getattr(sections[number - 1].values, "types", None)

@@ -21,6 +21,7 @@ from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.records import HISTORY_COLUMNS, history_row
 from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.display.status import Use
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class CommandMagics(SvcFamily):
         ended = command.ended
         read = reader_of(command, values.format, values.types) if values.dump is None else dump_reader(values.dump)
         origin, limit = origin_of(command.record), self.load_limit(values)
-        outcome = Run(lambda: command, read, origin, line, limit, cancels=False).to_value()
+        outcome = Run(lambda: command, read, origin, line, limit, Use.of(values), cancels=False).to_value()
         self.finish(line, outcome, values, ended_before=ended)
         return self.keep(values, outcome.value)
 

@@ -21,6 +21,7 @@ from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
 from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin, SvcCommandFailed
 from svc_jupyter.magics.display.progress import line_for
+from svc_jupyter.magics.display.status import Use
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class NotebookMagics(SvcFamily):
             return self.session.client().commands.submit(definition.command_type, **common, **definition.fields())
 
         read, origin, limit = definition.read, definition.origin, self.load_limit(values)
-        run = Run(start, read, origin, progress, limit)
+        run = Run(start, read, origin, progress, limit, Use.of(values))
         if values.no_wait:
             handle = self.keep(values, CommandHandle(run.submitted(), self.shell, read, origin, limit))
             return None if values.quiet else handle

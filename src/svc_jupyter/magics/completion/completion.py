@@ -142,7 +142,7 @@ def _positional(
     words = _arguments(before, option_names(parser))
     takes = {action.dest for action in parser._actions if not action.option_strings}
     match magic, words:
-        case "svc_command", []:
+        case "svc_command" | "svc_attach", []:
             return names.of("commands")
         case "svc_command", [_]:
             return list(ACTIONS)

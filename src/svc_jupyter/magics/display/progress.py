@@ -120,8 +120,8 @@ class Line(Protocol):
     shows_failures: bool
     """Whether the line of a failed command stays, with its links; elsewhere the cell's error alone reports it."""
 
-    def replace(self, text: str, log: Sequence[str] = ()) -> None:
-        """Replace the current line, and below it the last lines of the log."""
+    def replace(self, text: str, log: Sequence[str] = (), data: Mapping[str, Any] | None = None) -> None:
+        """Replace the current line, and below it the last lines of the log; `data` as in `finish`."""
 
     def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
         """Show the last line, which stays; `data` are further representations by media type."""
@@ -137,7 +137,7 @@ class NoLine:
     is_shown = False
     shows_failures = False
 
-    def replace(self, text: str, log: Sequence[str] = ()) -> None:
+    def replace(self, text: str, log: Sequence[str] = (), data: Mapping[str, Any] | None = None) -> None:
         """Do nothing."""
 
     def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
@@ -159,10 +159,10 @@ class DisplayLine:
         self._display_id: str | None = None
         self._shown: dict[str, Any] = {}
 
-    def replace(self, text: str, log: Sequence[str] = ()) -> None:
+    def replace(self, text: str, log: Sequence[str] = (), data: Mapping[str, Any] | None = None) -> None:
         """Update the display if it has changed."""
         plain = "\n".join([text, *(f"{LOG_MARK} {line}" for line in log)])
-        self._publish({"text/plain": plain, "text/html": line_html(text, log)})
+        self._publish({"text/plain": plain, "text/html": line_html(text, log), **(data or {})})
 
     def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
         """Replace the display by the last line."""
@@ -193,7 +193,7 @@ class TerminalLine:
         self.animates = sys.stdout.isatty()
         self._width = 0
 
-    def replace(self, text: str, log: Sequence[str] = ()) -> None:
+    def replace(self, text: str, log: Sequence[str] = (), data: Mapping[str, Any] | None = None) -> None:  # noqa: ARG002
         """Rewrite the line, cut to the terminal's width; the log's last line is at its end."""
         columns = shutil.get_terminal_size().columns
         last = f" {LOG_MARK} {log[-1]}" if log else ""
@@ -232,9 +232,9 @@ def _encodable(text: str) -> str:
     return text.encode(encoding, "replace").decode(encoding)
 
 
-def interrupted(line: Line, text: str) -> SvcInterrupted:
+def interrupted(line: Line, text: str, data: Mapping[str, Any] | None = None) -> SvcInterrupted:
     """Write the line about an interrupt, and return the error, which has the text if no line can be shown."""
-    line.finish(f"{STOPPED} {text}")
+    line.finish(f"{STOPPED} {text}", data)
     return SvcInterrupted(text, is_shown=line.is_shown)
 
 

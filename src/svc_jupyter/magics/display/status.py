@@ -6,17 +6,24 @@ element `svc-status-links` stays empty: a saved page has no dead links.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api.status_words import DONE, FAILED, RUNNING, STOPPED, WAITING, type_word
+from svc_jupyter.magics.display.formats import LINES
 from svc_jupyter.widgets.panels.rendering import NO_MATHS
 
 if TYPE_CHECKING:
     from svc_jupyter.api.commands import CommandRecord
 
 STATUS = "application/vnd.svc-jupyter.status+json"
+UNREAD = "unread"
+"""The status of a command that is done and whose result the kernel has not read, or could not."""
+OPTIONS = ("format", "types", "dump", "result", "outs")
+"""The options that say how a cell reads a result, and which further variables it assigns."""
 LOG_LINES = 5
 _DIM = "color: var(--jp-ui-font-color2, GrayText)"
 _FONT = "font-size: 13px; line-height: 20px"
@@ -56,15 +63,29 @@ def _log_html(log: Sequence[str]) -> str:
     return f'<pre class="svc-status-log {NO_MATHS}" style="{box}">{text}</pre>'
 
 
+@dataclass(frozen=True)
+class Use:
+    """What a cell does with its result: the variable that it assigns, and the options by which it reads it."""
+
+    name: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, values: argparse.Namespace) -> Use:
+        """Return what the options of a cell say."""
+        given = {name: getattr(values, name, None) for name in OPTIONS}
+        return cls(values.out, {name: value for name, value in given.items() if value and value != LINES})
+
+
 def status_data(
     record: CommandRecord,
     status: str,
     seconds: float | None,
     *,
     shape: tuple[int | None, int] | None = None,
-    name: str | None = None,
+    use: Use,
 ) -> dict[str, Any]:
-    """Return the status of an ended command for JupyterLab; `shape` is its result's rows and columns."""
+    """Return the status of a command for JupyterLab; `shape` is its result's rows and columns."""
     rows, columns = shape or (None, None)
     return {
         "version": 1,
@@ -75,5 +96,6 @@ def status_data(
         "seconds": None if seconds is None else round(seconds, 3),
         "rows": rows,
         "columns": columns,
-        "name": name,
+        "name": use.name,
+        **({"options": dict(use.options)} if use.options else {}),
     }

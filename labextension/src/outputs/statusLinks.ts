@@ -1,7 +1,7 @@
 import { OPEN_COMMAND } from '../panel';
+import { ResultCalls } from '../results';
 import { asServiceError } from '../service';
 import type { IOrigin } from './bundle';
-import { ResultCalls } from './calls';
 import type { IOutputContext } from './outputContext';
 
 /** Put links into a status line that open its command, at its log or at its beginning. */

@@ -1,18 +1,19 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { type IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ITranslator, nullTranslator } from '@jupyterlab/translation';
-import { Panel } from '@lumino/widgets';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { RESULT_MIME, STATUS_MIME } from './bundle';
 import type { IOutputContext } from './outputContext';
+import { OutputRenderer } from './renderer';
 
 /** Before text/html (50), which the same outputs have for programs without this extension. */
 const RANK = 10;
 
-/** Shows results of commands in notebooks: all their rows, from the service. */
-export const resultsPlugin: JupyterFrontEndPlugin<void> = {
+/** Shows commands in notebooks: their line while and after they run, and all rows of their results. */
+export const outputsPlugin: JupyterFrontEndPlugin<void> = {
   id: `${EXTENSION_ID}:results`,
-  description: 'Shows the rows of results in notebooks: sort, filter, search, plot, download.',
+  description:
+    'Shows commands and the rows of results in notebooks: sort, filter, search, plot, download.',
   autoStart: true,
   requires: [ISvcService, IRenderMimeRegistry],
   optional: [ITranslator],
@@ -38,24 +39,3 @@ export const resultsPlugin: JupyterFrontEndPlugin<void> = {
     }
   }
 };
-
-/** An output; the code that renders it is loaded with the first one. */
-class OutputRenderer extends Panel implements IRenderMime.IRenderer {
-  constructor(
-    private readonly _context: IOutputContext,
-    private readonly _options: IRenderMime.IRendererOptions
-  ) {
-    super();
-    this.addClass(_options.mimeType === RESULT_MIME ? 'jp-SvcResultOutput' : 'jp-SvcStatusOutput');
-  }
-
-  async renderModel(model: IRenderMime.IMimeModel): Promise<void> {
-    const { outputOf } = await import('./outputs');
-    if (this.isDisposed) {
-      return;
-    }
-    const output = await outputOf(this._context, this._options, model);
-    this.widgets.slice().forEach(widget => widget.dispose());
-    this.addWidget(output);
-  }
-}

@@ -2,14 +2,12 @@ import type { IRenderMime, IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
 import type { JSX } from 'react';
+import { ResultCalls, ResultModel, ResultView } from '../results';
 import { originOf, RESULT_MIME, savedRows } from './bundle';
-import { ResultCalls } from './calls';
-import { ResultModel } from './model';
-import { ResultView } from './resultView';
 import type { IOutputContext } from './outputContext';
 import { withLinks } from './statusLinks';
 
-/** Return what shows an output: a result as its rows, a status line with links. */
+/** Return what shows an output as it was saved: a result as its rows, a line of a command with links. */
 export async function outputOf(
   context: IOutputContext,
   options: IRenderMime.IRendererOptions,
@@ -26,6 +24,25 @@ export async function outputOf(
     withLinks(plain.node, origin, context);
   }
   return plain;
+}
+
+/**
+ * Put the next words of a running command into its line; return false if that is not one yet.
+ *
+ * The links stay where they are: a press begun on one is not lost, nor is the focus.
+ */
+export function continueLine(shown: HTMLElement, next: HTMLElement): boolean {
+  const [line, nextLine] = [shown, next].map(node => node.querySelector('.svc-status'));
+  if (!line || !nextLine) {
+    return false;
+  }
+  const words = (of: Element): Element[] =>
+    [...of.children].filter(child => !child.matches('.svc-status-links'));
+  words(line).forEach(child => child.remove());
+  line.prepend(...words(nextLine));
+  shown.querySelector('.svc-status-log')?.remove();
+  line.after(...next.querySelectorAll('.svc-status-log'));
+  return true;
 }
 
 /** Return the output as a program without this extension shows it. */

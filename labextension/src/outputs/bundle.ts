@@ -1,9 +1,8 @@
-import type { ISavedRows } from './model';
-import type { IColumn, Row, Value } from './values';
+import type { IColumn, ISavedRows, Row, Value } from '../results';
 
 /** MIME type of a result's first rows, as the magics write them. */
 export const RESULT_MIME = 'application/vnd.svc-jupyter.result+json';
-/** MIME type of the line that says how a command ended. */
+/** MIME type of the line of a command: what it does, or how it ended. */
 export const STATUS_MIME = 'application/vnd.svc-jupyter.status+json';
 
 /** A command that an output comes from. */
@@ -22,6 +21,26 @@ export function originOf(data: unknown): IOrigin | null {
   return Number.isSafeInteger(command) && Number(command) > 0 && typeof createdAt === 'string'
     ? { command: Number(command), createdAt }
     : null;
+}
+
+/** What a line of a command says, beside its origin. */
+export interface ISavedStatus {
+  /** Whether the kernel knew the end of the command, and the rows are the cell's next output. */
+  readonly isComplete: boolean;
+  /** Whether this output was completed without its kernel: it has the rows, too. */
+  readonly isFollowed: boolean;
+  /** The variable that the cell was to assign. */
+  readonly name: string | null;
+}
+
+/** Return what a line says. */
+export function savedStatus(data: unknown): ISavedStatus {
+  const { status, followed, name } = isRecord(data) ? data : {};
+  return {
+    isComplete: typeof status === 'string' && ['done', 'error', 'cancelled'].includes(status),
+    isFollowed: followed === true,
+    name: typeof name === 'string' ? name : null
+  };
 }
 
 /** Return the rows of an output. Anybody may have written the notebook, so nothing is taken for granted. */

@@ -1,0 +1,1 @@
+"""Results of earlier commands in a new kernel."""
