@@ -23,8 +23,16 @@ def test_the_clusters_become_a_frame(service, notebook):
     service.clusters.add("spark", hadoop_settings={"use_spark": True})
     frame = notebook.value("%svc_clusters")
     assert list(frame["label"]) == ["spark", "default"]
+    assert list(frame["state"]) == ["down", "down"]
     assert list(frame["type"]) == ["Spark", "Hadoop"]
     assert list(frame["max_nodes"]) == [4, 4]
+
+
+def test_clusters_are_chosen_by_the_words_of_their_states(service, notebook):
+    service.clusters.add()
+    service.clusters.add("busy", state="UP")
+    assert list(notebook.value("%svc_clusters --state up")["label"]) == ["busy"]
+    assert list(notebook.value("%svc_clusters --state DOWN")["label"]) == ["default"]
 
 
 def test_a_start_waits_until_the_cluster_is_up(service, notebook):
@@ -94,6 +102,7 @@ def test_state_health_and_nodes_are_reported(service, up, notebook):
     assert "CPU 23 % · disk 12 %" in health
     nodes = notebook.value("%svc_cluster nodes")
     assert list(nodes["role"]) == ([] if service.bare else ["master", "worker", "worker"])
+    assert list(nodes["status"]) == ([] if service.bare else ["running"] * 3)
 
 
 def test_a_cluster_that_is_down_has_no_health(service, notebook):

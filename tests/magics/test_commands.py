@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pandas as pd
 import pytest
 from tests.support.displayed import html_of
 
@@ -54,7 +55,7 @@ def test_a_deferred_command_can_be_cancelled(service, notebook):
 def test_a_handle_is_shown_with_what_matters(service, notebook):
     service.behave("slow <b>", held=True)
     handle = notebook.value("%%svc_shell --no-wait --name listing --label etl\nslow <b>\n")
-    assert repr(handle).startswith("command 128 · shell · running\n")
+    assert repr(handle).startswith("command 128 · shell · ◐ running\n")
     for words in ("listing", "etl", "slow <b>"):
         assert words in repr(handle)
     assert "<b>" not in html_of(handle)
@@ -109,6 +110,11 @@ def test_command_cancels(service, notebook, capsys):
     assert capsys.readouterr().out.startswith("command 128 · cancelled")
     notebook.value("%svc_command 128 cancel")
     assert capsys.readouterr().out == "command 128 had ended already: cancelled\n"
+    service.behave("bad", status="error")
+    notebook.error("%%svc_shell\nbad\n")
+    capsys.readouterr()
+    notebook.value("%svc_command 129 cancel")
+    assert capsys.readouterr().out == "command 129 had ended already: failed\n"
 
 
 def test_an_unknown_command_and_an_unknown_action(notebook):
@@ -122,9 +128,10 @@ def test_the_history_is_a_frame_newest_first(ended):
     frame = ended.value("%svc_history")
     assert list(frame["id"]) == [129, 128]
     row = frame.iloc[1]
-    assert (row["command_type"], row["status"], row["name"], row["label"]) == ("ShellCommand", "done", "listing", "etl")
+    assert (row["type"], row["status"], row["name"], row["label"]) == ("shell", "done", "listing", "etl")
     assert row["text"] == "ls -l"
-    assert row["seconds"] == 3
+    assert row["submitted"] == pd.Timestamp("2025-11-21 09:00", tz="UTC")
+    assert row["took"] == pd.Timedelta(seconds=3)
 
 
 def test_the_filters_of_the_history_reach_the_service(service, notebook):
@@ -137,6 +144,21 @@ def test_the_filters_of_the_history_reach_the_service(service, notebook):
         assert part in path
     assert "all_users=1" in path
     assert "start_date=" in path
+
+
+@pytest.mark.parametrize(
+    ("options", "asked"),
+    [
+        ("--status failed", "status=error"),
+        ("--status error", "status=error"),
+        ("--type 'database query,Shell'", "command_type=DbTapQueryCommand%2CShellCommand"),
+        ("--source notebook", "command_source=UI"),
+        ("--source schedule", "command_source=SCHEDULED"),
+    ],
+)
+def test_the_history_is_filtered_by_the_words_that_it_shows(service, notebook, options, asked):
+    notebook.value(f"%svc_history {options}")
+    assert asked in service.calls[-1]
 
 
 def test_an_empty_history_has_its_columns(notebook):

@@ -40,7 +40,7 @@ def test_an_option_that_was_given_is_not_offered_again_unless_it_repeats(complet
 def test_values_of_an_option(complete):
     assert complete("%%svc_shell --format c") == ["csv"]
     assert complete("%%svc_shell --format=c") == ["--format=csv"]
-    assert complete("frame = %svc_history --type Shell") == ["ShellCommand"]
+    assert complete("frame = %svc_history --type sh") == ["shell"]
     assert complete("%svc_history --status w") == ["waiting"]
 
 
@@ -123,7 +123,7 @@ def test_names_are_not_fetched_again_at_every_key(service, notebook, complete):
 def test_actions_and_their_options(complete):
     assert complete("%svc_schedule su") == ["suspend"]
     assert complete("%svc_schedule resume x --no") == ["--no-catch-up"]
-    assert complete("%svc_schedule list --status SU") == ["SUSPENDED"]
+    assert complete("%svc_schedule list --status su") == ["suspended"]
     assert complete("%%svc_schedule --cr") == ["--cron"]
     assert complete("%%svc_schedule --every 1 --tz Europe/Par") == ["Europe/Paris"]
     assert complete("%svc_notebook r") == ["run"]

@@ -19,7 +19,7 @@ def test_a_folder_is_made_renamed_moved_and_listed(at_work, workplace, capsys):
     assert frame[["name", "kind", "path"]].to_numpy().tolist() == [
         ["late", "note", f"{here}/archive/weekly reports/late"]
     ]
-    assert str(frame["updated_at"].dt.tz) == "UTC"
+    assert frame["updated_at"].dt.tz is not None
 
 
 def test_a_folder_is_named_by_its_id_too(at_work, workplace, capsys):

@@ -154,7 +154,7 @@ def test_a_folder_is_a_frame_folders_first(service, notebook):
     frame = notebook.value("%svc_notebooks Common -o there")
     assert notebook.shell.user_ns["there"] is frame
     assert list(frame["name"]) == ["a", "b.ipynb"]
-    assert str(frame["last_modified"].dtype).endswith("UTC]")
+    assert frame["last_modified"].dt.tz is not None
     assert list(notebook.value("%svc_notebooks")["name"]) == ["Common"]
     service.contents["empty"] = []
     assert notebook.value("%svc_notebooks empty").empty

@@ -27,6 +27,8 @@ def test_the_list_has_times_in_the_zone_of_each_schedule(service, notebook):
     frame = notebook.value("%svc_schedule -o all_of_them")
     assert notebook.shell.user_ns["all_of_them"] is frame
     assert list(frame["name"]) == ["over", "tokyo"]
+    assert list(frame["status"]) == ["ended", "active"]
+    assert list(frame["type"]) == ["shell", "shell"]
     assert frame["next_run"][1] == at("2026-11-22 09:00", "Asia/Tokyo")
     assert pd.isna(frame["next_run"][0])
     assert frame["end"][0] == at("2026-12-01 00:00", "UTC")
@@ -39,7 +41,11 @@ def test_the_list_has_times_in_the_zone_of_each_schedule(service, notebook):
 def test_the_list_is_narrowed_by_the_service(service, notebook):
     service.schedules.add("report")
     service.schedules.add("other", status="SUSPENDED")
+    service.schedules.add("killed", status="KILLED")
+    service.schedules.add("done", status="DONE")
     assert list(notebook.value("%svc_schedule list --status SUSPENDED")["name"]) == ["other"]
+    assert list(notebook.value("%svc_schedule list --status active")["name"]) == ["report"]
+    assert list(notebook.value("%svc_schedule list --status ended")["name"]) == ["done", "killed"]
     assert list(notebook.value("%svc_schedule list --name epor")["name"]) == ["report"]
     assert "invalid choice" in str(notebook.error("%svc_schedule list --status GONE"))
 
@@ -74,7 +80,7 @@ def test_a_schedule_is_shown_with_what_matters(service, notebook):
 
 def test_states_are_changed_by_name_or_id(service, notebook, capsys):
     service.schedules.add("report")
-    for action, status in (("suspend report", "SUSPENDED"), ("resume 12", "RUNNING"), ("kill report", "KILLED")):
+    for action, status in (("suspend report", "‖ suspended"), ("resume 12", "● active"), ("kill report", "■ ended")):
         notebook.value(f"%svc_schedule {action}")
         assert capsys.readouterr().out == f"schedule report (12) · {status}\n"
     assert service.schedules.bodies == [{"status": "suspend"}, {"status": "resume"}, {"status": "kill"}]
@@ -105,6 +111,7 @@ def test_actions_are_a_frame_newest_first(service, notebook):
     frame = notebook.value("%svc_schedule actions report -o acts")
     assert list(frame["sequence"]) == [2, 1]
     assert frame["nominal_time"][0] == at("2026-11-22 17:00", "Asia/Tokyo")
+    assert list(frame["status"]) == ["waiting for its dependencies", "done"]
     assert frame["missing"][0] == ["b", "c"]
     assert frame["reason"][0] == "missing: b and 1 more"
     assert (frame["command"][1], pd.isna(frame["command"][0])) == (128, True)
@@ -196,8 +203,10 @@ def test_an_action_runs_again_and_is_ended(service, notebook, capsys):
     assert said.endswith("runs again\n" if service.bare else "runs again as action 31\n")
     notebook.value("%svc_schedule kill-action report 1")
     assert capsys.readouterr().out == "schedule report (12) · action 1 ended\n"
+    for action in service.schedules.actions.values():
+        action["status"] = "not_found"
     notebook.value("%svc_schedule kill-action report 1")
-    assert capsys.readouterr().out == "schedule report (12) · action 1 had ended already: cancelled\n"
+    assert capsys.readouterr().out == "schedule report (12) · action 1 had ended already: dependencies not found\n"
 
 
 def test_each_action_has_help(notebook, capsys):

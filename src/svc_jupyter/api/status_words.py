@@ -61,7 +61,12 @@ def icon_of(status: str) -> str:
 
 def command_words(status: str) -> str:
     """Return the icon and the word for a command's status: `✗ failed`."""
-    return f"{icon_of(status)} {'failed' if status == 'error' else status}"
+    return f"{icon_of(status)} {command_word(status)}"
+
+
+def command_word(status: str) -> str:
+    """Return the word for a command's status."""
+    return "failed" if status == "error" else status
 
 
 def word_of(action_status: str, *, has_command: bool) -> str:

@@ -173,8 +173,8 @@ class SvcFamily(Magics):
         line.finish(done_line(record.id, seconds, parts), {STATUS: data})
 
     def shown(self, values: argparse.Namespace, frame: pd.DataFrame) -> pd.DataFrame:
-        """Limit the display of a table to `-n` rows, assign it to the variable of `-o`, and return it."""
-        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell)
+        """Show a list of the service's things, of it `-n` rows, assign it to the variable of `-o`, and return it."""
+        limit_display(frame, values.rows, self.session.settings.rows_shown, self.shell, is_list=True)
         return self.keep(values, frame)
 
     def open_panel(self, panel: Callable[[], P], text: Callable[[], str]) -> P | PanelText:

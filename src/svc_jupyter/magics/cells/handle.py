@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from IPython.core.interactiveshell import InteractiveShell
 
-from svc_jupyter.api.status_words import type_word
+from svc_jupyter.api.status_words import command_words, type_word
 from svc_jupyter.magics.cells.running import Reader, Run, Value
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import line_for
@@ -73,7 +73,7 @@ class CommandHandle:
 
     def _title(self) -> str:
         record = self.record
-        return f"command {record.id} · {type_word(record.command_type)} · {record.status}"
+        return f"command {record.id} · {type_word(record.command_type)} · {command_words(str(record.status))}"
 
     def __repr__(self) -> str:
         return facts_text(self._title(), self._facts())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from svc_jupyter.api.status_words import DONE, RUNNING
+from svc_jupyter.api.status_words import DONE, RUNNING, WORDS_OF_CLUSTERS
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import nearest, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
@@ -26,7 +26,17 @@ from svc_jupyter.widgets.clusters.model import open_cluster
 from svc_jupyter.widgets.clusters.panel import ClusterPanel, cluster_text
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle
 from svc_jupyter.widgets.clusters.view import ClusterView, engine_words, fetch_view, name_of, size_of
-from svc_jupyter.widgets.clusters.words import doing, figures, health_entries, since, state_words, title, workers_line
+from svc_jupyter.widgets.clusters.words import (
+    doing,
+    figures,
+    health_entries,
+    node_word,
+    phase_word,
+    since,
+    state_words,
+    title,
+    workers_line,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +45,7 @@ if TYPE_CHECKING:
     from svc_jupyter.client import Client, Command
 
 VERBS = ("start", "terminate", "state", "health", "nodes", "add", "remove")
+_STATES = {word: state for state, word in WORDS_OF_CLUSTERS.items()}
 _WITH_VALUE = frozenset({"add", "remove"})
 
 
@@ -208,12 +219,13 @@ class ClusterMagics(SvcFamily):
         return None
 
     @line_magic
-    @argument("--state", metavar="STATE", help="Only clusters in this state: DOWN, PENDING, UP, TERMINATING.")
+    @argument("--state", metavar="STATE", help="Only clusters in this state: down, starting, up, terminating.")
     @output_options
     def svc_clusters(self, line: str) -> pd.DataFrame:
         """Return the clusters that you may read as a DataFrame, newest first."""
         values = parse(self.svc_clusters, line)
-        records = ask(lambda: list(self.session.client().clusters.iter(state=values.state)), "clusters")
+        state = _STATES.get(values.state, values.state)
+        records = ask(lambda: list(self.session.client().clusters.iter(state=state)), "clusters")
         frame = clusters_frame(records)
         return self.shown(values, frame)
 
@@ -229,7 +241,7 @@ def clusters_frame(records: Iterable[ClusterRecord]) -> pd.DataFrame:
             record.id,
             name_of(record),
             engine_words(record),
-            str(record.state),
+            phase_word(str(record.state)),
             size_of(record, "initial_nodes"),
             size_of(record, "max_nodes"),
             list(record.label),
@@ -245,7 +257,7 @@ def nodes_frame(nodes: Iterable[ClusterNode], now: datetime) -> pd.DataFrame:
         (
             node.private_dns,
             str(node.role),
-            str(node.status),
+            node_word(str(node.status)),
             node.private_ip,
             node.instance_type,
             since(node.up_time, now),

@@ -116,7 +116,7 @@ def pipeline_line(pipeline: PipelineData) -> str:
 
 
 def pipelines_frame(pipelines: Iterable[PipelineData]) -> pd.DataFrame:
-    """Return a row per pipeline; `health` is its colour, `updated_at` in UTC."""
+    """Return a row per pipeline; `health` is its colour."""
     rows = []
     for pipeline in pipelines:
         attributes = pipeline.attributes

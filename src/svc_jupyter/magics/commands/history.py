@@ -7,6 +7,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.status_words import WORDS_OF_SOURCES, WORDS_OF_TYPES, command_word
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import load_option, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
@@ -17,10 +18,8 @@ from svc_jupyter.magics.display.errors import SvcInterrupted, SvcUsageError, tra
 from svc_jupyter.magics.display.executed import executed_notebook
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import OUTPUT_FORMATS, TYPES_HELP
-from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import line_for
-from svc_jupyter.magics.display.records import HISTORY_COLUMNS, history_row
-from svc_jupyter.magics.display.rendering import limit_display
+from svc_jupyter.magics.display.records import history_frame
 from svc_jupyter.magics.display.status import Use
 from svc_jupyter.magics.session.session import ask
 
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 
 ACTIONS = ("status", "logs", "result", "notebook", "cancel")
 HISTORY_ROWS = 20
+_TYPES = {word.casefold(): name for name, word in WORDS_OF_TYPES.items()}
+_SOURCES = {word.casefold(): name for name, word in WORDS_OF_SOURCES.items()}
 
 
 class CommandMagics(SvcFamily):
@@ -97,18 +98,18 @@ class CommandMagics(SvcFamily):
 
     def _cancel(self, command: Command) -> None:
         if command.ended:
-            print(f"command {command.id} had ended already: {command.record.status}")  # noqa: T201
+            print(f"command {command.id} had ended already: {command_word(command.record.status)}")  # noqa: T201
             return
         answer = ask(command.cancel, "cancellation")
         status = ask(command.status, "status")
-        print(f"command {command.id} · {status}{_result_text(answer)}")  # noqa: T201
+        print(f"command {command.id} · {command_word(status)}{_result_text(answer)}")  # noqa: T201
 
     @line_magic
     @argument(
-        "--status", metavar="STATUS", help="Only commands in this status: waiting, running, done, error, cancelled."
+        "--status", metavar="STATUS", help="Only commands in this status: waiting, running, done, failed, cancelled."
     )
-    @argument("--type", metavar="TYPE", help="Only these command types, separated by commas.")
-    @argument("--source", metavar="SOURCE", help="Only commands from this source: API, UI or SCHEDULED.")
+    @argument("--type", metavar="TYPE", help="Only these types, separated by commas: ShellCommand, 'database query'.")
+    @argument("--source", metavar="SOURCE", help="Only commands from this source: API, notebook or schedule.")
     @argument("--name", metavar="NAME", help="Only commands of this name.")
     @argument("--tags", metavar="A,B", help="Only commands with these tags.")
     @argument("--label", metavar="LABEL", help="Only commands of this cluster label.")
@@ -121,9 +122,8 @@ class CommandMagics(SvcFamily):
         rows = HISTORY_ROWS if values.rows is None else values.rows
         filters = history_filters(values, datetime.now(UTC))
         frame = ask(lambda: self._history(filters, rows), "history")
-        limit_display(frame, rows, rows, self.shell)
-        self.keep(values, frame)
-        return frame
+        values.rows = rows
+        return self.shown(values, frame)
 
     def _history(self, filters: dict[str, Any], rows: int) -> pd.DataFrame:
         from svc_jupyter.api.fields import MAX_PER_PAGE
@@ -133,19 +133,19 @@ class CommandMagics(SvcFamily):
             records = calls.list(per_page=max(rows, 1), **filters).commands[:rows]
         else:
             records = list(itertools.islice(calls.iter(**filters), rows))
-        rows_of = [list(history_row(record).values()) for record in records]
-        return frame_of(HISTORY_COLUMNS, rows_of, integers=("seconds", "rows"))
+        return history_frame(records)
 
 
 def history_filters(values: argparse.Namespace, now: datetime) -> dict[str, Any]:
-    """Return the given filters of a command list."""
+    """Return the given filters of a command list, from the words of the history or the API's own."""
     if values.days is not None and values.days < 1:
         raise SvcUsageError(f"svc_history: --days takes a number of days, 1 or more, not {values.days}")
     since = None if values.days is None else (now - timedelta(days=values.days)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    types = [part.strip() for part in (values.type or "").split(",")]
     filters = {
-        "status": values.status,
-        "command_type": values.type,
-        "command_source": values.source,
+        "status": "error" if values.status == "failed" else values.status,
+        "command_type": ",".join(_TYPES.get(part.casefold(), part) for part in types) or None,
+        "command_source": values.source and _SOURCES.get(values.source.casefold(), values.source),
         "name": values.name,
         "tags": values.tags,
         "label": values.label,

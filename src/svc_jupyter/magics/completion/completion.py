@@ -11,6 +11,7 @@ from zoneinfo import available_timezones
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult
 
+from svc_jupyter.api.status_words import WORDS_OF_SOURCES, WORDS_OF_TYPES
 from svc_jupyter.magics.arguments.decorators import matcher
 from svc_jupyter.magics.arguments.options import MagicMethod, option_names, parser_of
 from svc_jupyter.magics.clusters.clusters import DEFAULT_LABEL, VERBS
@@ -20,8 +21,7 @@ from svc_jupyter.magics.completion.service_names import ServiceNames
 from svc_jupyter.magics.session.session import SvcMagics
 
 _MAGIC_LINE = re.compile(r"^\s*(?:\w[\w.,\s]*=\s*)?%{1,2}(svc_\w+)\s+(?P<line>.*)$")
-_STATUS_WORDS = ("waiting", "running", "done", "error", "cancelled")
-_SOURCES = ("API", "UI", "SCHEDULED")
+_STATUS_WORDS = ("waiting", "running", "done", "failed", "cancelled")
 _NAMES_OF = {
     "tap": "taps",
     "label": "labels",
@@ -114,9 +114,7 @@ def _values(dest: str, action: argparse.Action, names: ServiceNames, word: str) 
         return names.of(_NAMES_OF[dest])
     match dest:
         case "type":
-            from svc_jupyter.api.commands import CommandType
-
-            return [str(kind) for kind in CommandType]
+            return [shlex.quote(word) for word in WORDS_OF_TYPES.values()]
         case "status":
             return list(_STATUS_WORDS)
         case "tz":
@@ -124,7 +122,7 @@ def _values(dest: str, action: argparse.Action, names: ServiceNames, word: str) 
         case "every" | "interval":
             return [shlex.quote(f"1 {unit}") for unit in ("day", "hour", "minute", "week", "month")]
         case "source":
-            return list(_SOURCES)
+            return list(WORDS_OF_SOURCES.values())
         case "folder":
             return names.locations(word)
         case "action":

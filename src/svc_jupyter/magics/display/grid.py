@@ -13,6 +13,8 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.magics.display.lists import STATUSES, class_of, in_words
+from svc_jupyter.magics.display.lists import STYLE as LIST_STYLE
 from svc_jupyter.magics.display.values import (
     NUMERIC,
     cut,
@@ -24,6 +26,7 @@ from svc_jupyter.magics.display.values import (
     type_of,
     unique,
     values_of,
+    zones_of,
 )
 from svc_jupyter.widgets.panels.rendering import NO_MATHS
 
@@ -79,16 +82,32 @@ class _Column:
     type: str
     values: list[Any]
 
+    @property
+    def zone(self) -> str:
+        """The zone of all its times; empty for times without one, or of several."""
+        zones = zones_of(self.values) if self.type == "timestamp" else set()
+        return zones.pop() if len(zones) == 1 else ""
+
 
 class Grid:
     """The representations of a DataFrame: the first and the last of `rows` rows.
 
     `more` is the number of rows after those of the DataFrame, which are not at hand; None where it is not known. Then
-    there are only first rows.
+    there are only first rows. A list of the service's things is shown in words (`is_list`), and blank where it has no
+    value; a result has `null` there.
     """
 
-    def __init__(self, frame: pd.DataFrame, rows: int, result: ResultOf | None = None, *, more: int | None = 0) -> None:
-        self._frame = frame
+    def __init__(
+        self,
+        frame: pd.DataFrame,
+        rows: int,
+        result: ResultOf | None = None,
+        *,
+        more: int | None = 0,
+        is_list: bool = False,
+    ) -> None:
+        self._frame = in_words(frame) if is_list else frame
+        self._is_list = is_list
         self._count = len(frame) + (more or 0)
         self._more = more
         self._rows = max(rows, 0)
@@ -176,14 +195,11 @@ class Grid:
         ]
         if gap := self._gap(len(head) + len(tail), "row"):
             lines.insert(len(head), f"<tr><th></th><td class=g colspan={max(len(shown), 1)}>{gap}</td></tr>")
-        names = "".join(
-            f'<th scope=col title="{column.type}"{" class=n" if column.type in NUMERIC else ""}>'
-            f"{escape(one_line(column.name, 2 * _VISIBLE), quote=False)}</th>"
-            for column in shown
-        )
+        names = "".join(map(_head_html, shown))
+        style = f"{_STYLE}{LIST_STYLE}" if self._is_list else _STYLE
         box = f'<div class="svc-grid {NO_MATHS}" style="max-height: 400px; overflow: auto" tabindex="0" role="region"'
         return (
-            f'{_STYLE}{box} aria-label="result"><table><thead><tr><th></th>{names}</tr></thead>'
+            f'{style}{box} aria-label="result"><table><thead><tr><th></th>{names}</tr></thead>'
             f"<tbody>{''.join(lines)}</tbody></table></div>{self._foot_html(len(head), len(tail), len(shown))}"
         )
 
@@ -192,10 +208,15 @@ class Grid:
         wide = longest if not self._is_lines else max(longest, 5 * longest)
         texts = shown_values(values, column.type, column.name, wide)
         start = "<td class=n>" if column.type in NUMERIC else "<td class=l>" if self._is_lines else "<td>"
+        null = "" if self._is_list else "null"
+        missing = f'<td class="n e">{null}</td>' if column.type in NUMERIC else f"<td class=e>{null}</td>"
+        has_statuses = self._is_list and column.name in STATUSES
         cells = []
         for value, text in zip(values, texts, strict=True):
             if text is None:
-                cells.append("<td class=e>null</td>" if column.type not in NUMERIC else '<td class="n e">null</td>')
+                cells.append(missing)
+            elif has_statuses and (tone := class_of(text)):
+                cells.append(f"<td class={tone}>{escape(text, quote=False)}</td>")
             elif len(text) > _VISIBLE and tooltip and not self._is_lines:
                 whole = shown_values([value], column.type, column.name, tooltip)[0] or ""
                 cells.append(f'{start[:-1]} title="{escape(whole)}">{escape(text, quote=False)}</td>')
@@ -257,6 +278,8 @@ class Grid:
             positions = [*range(rows // 2 + 2), *range(max(rows // 2 + 2, len(shown) - rows // 2 - 2), len(shown))]
             shown = shown.iloc[positions]
         shown = with_readable_cells(_bounded(shown.iloc[:, :_MOST_COLUMNS]))
+        if self._is_list:
+            shown = shown.astype(object).where(shown.notna(), "")
         options = ("display.max_rows", rows, "display.min_rows", rows, "display.show_dimensions", False)
         with pd.option_context(*options):
             text = repr(shown)
@@ -307,6 +330,13 @@ class Grid:
 def is_lines(frame: pd.DataFrame) -> bool:
     """Whether a DataFrame is the plain output of a shell command."""
     return list(frame.columns) == ["line"]
+
+
+def _head_html(column: _Column) -> str:
+    name = escape(one_line(column.name, 2 * _VISIBLE), quote=False)
+    if column.zone:
+        name += f' <span class=e style="font-weight: 400">{escape(column.zone, quote=False)}</span>'
+    return f'<th scope=col title="{column.type}"{" class=n" if column.type in NUMERIC else ""}>{name}</th>'
 
 
 def _bounded(frame: pd.DataFrame) -> pd.DataFrame:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.status_words import command_word, type_word
 from svc_jupyter.durations import elapsed
+from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from svc_jupyter.api.commands import CommandRecord
 
-HISTORY_COLUMNS = ("id", "command_type", "status", "name", "label", "submitted", "seconds", "rows", "text", "message")
+_HISTORY_COLUMNS = ("id", "status", "type", "name", "submitted", "took", "rows", "label", "message", "text")
 _LONGEST_TEXT = 60
 
 
@@ -60,24 +64,25 @@ def shortened(command: Mapping[str, Any]) -> str | None:
     return (line if len(line) <= _LONGEST_TEXT else line[: _LONGEST_TEXT - 1] + "…") or None
 
 
-def history_row(record: CommandRecord) -> dict[str, Any]:
-    """Return a command as a row of the history: missing texts are empty, a message is its first line.
+def history_frame(records: Iterable[CommandRecord]) -> pd.DataFrame:
+    """Return a row per command: texts that are missing are empty, a message is its first line."""
+    rows = map(_history_row, records)
+    return frame_of(_HISTORY_COLUMNS, rows, times=("submitted",), durations=("took",), integers=("rows",))
 
-    `submitted` is local time, `seconds` the run time.
-    """
+
+def _history_row(record: CommandRecord) -> Sequence[Any]:
     ran = None
     if isinstance(record.start_time, int) and isinstance(record.end_time, int):
         ran = record.end_time - record.start_time
-    values = (
+    return (
         record.id,
-        record.command_type,
-        str(record.status),
+        command_word(str(record.status)),
+        type_word(record.command_type),
         record.name or "",
-        record.label or "",
-        datetime.fromtimestamp(record.submit_time, UTC).astimezone().replace(tzinfo=None),
+        datetime.fromtimestamp(record.submit_time, UTC),
         ran,
         record.result_rows,
-        text_of(record) or "",
+        record.label or "",
         (record.message or "").partition("\n")[0],
+        text_of(record) or "",
     )
-    return dict(zip(HISTORY_COLUMNS, values, strict=True))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _LEFT = "text-align: left"
 _LINES = f"{_LEFT}; white-space: pre-wrap"
+_ONE_LINE = f"{_LEFT}; white-space: nowrap"
 
 
 class Shown:
@@ -33,10 +34,13 @@ class Shown:
     keeps, each display shows the first rows.
     """
 
-    def __init__(self, value: pd.DataFrame | Result, rows: int, result: ResultOf | None, *, terminal: bool) -> None:
+    def __init__(
+        self, value: pd.DataFrame | Result, rows: int, result: ResultOf | None, *, is_list: bool, terminal: bool
+    ) -> None:
         self._value = weakref.ref(value)
         self._rows = rows
         self._result = result
+        self._is_list = is_list
         self._terminal = terminal
 
     def __call__(self, **_chosen: Any) -> dict[str, Any]:
@@ -50,7 +54,7 @@ class Shown:
         else:
             vars(value).pop("_repr_mimebundle_", None)
             assert is_frame(value)
-            grid = Grid(value, self._rows, self._result)
+            grid = Grid(value, self._rows, self._result, is_list=self._is_list)
         return {"text/plain": grid.text()} if self._terminal else grid.bundle()
 
 
@@ -72,16 +76,20 @@ def limit_display(
     default: int,
     shell: InteractiveShell,
     result: ResultOf | None = None,
+    *,
+    is_list: bool = False,
 ) -> None:
     """Show a DataFrame as a grid at its next display: the first and last of `rows` rows; of a result the first rows.
 
-    `result` is the command whose stored result it is. In a terminal, pandas' own limits apply unless `rows` was given.
+    `result` is the command whose stored result it is; `is_list` says that it is a list of the service's things. In a
+    terminal, pandas' own limits apply to a result unless `rows` was given.
     """
     terminal = not in_kernel(shell)
     limit = default if rows is None else rows
-    if is_frame(value) and terminal and rows is None and not is_lines(value):
+    if is_frame(value) and terminal and rows is None and not is_list and not is_lines(value):
         return
-    object.__setattr__(value, "_repr_mimebundle_", Shown(value, limit, result, terminal=terminal))
+    shown = Shown(value, limit, result, is_list=is_list, terminal=terminal)
+    object.__setattr__(value, "_repr_mimebundle_", shown)
 
 
 def shape_of(value: pd.DataFrame | Result) -> tuple[int | None, int]:
@@ -146,7 +154,9 @@ def facts_html(title: str, facts: Sequence[tuple[str, str]]) -> str:
         f'<tr><th scope="row" style="{_LEFT}">{escape(name)}</th><td style="{_LINES}">{escape(value)}</td></tr>'
         for name, value in facts
     )
-    return f'<table class="{NO_MATHS}"><caption style="{_LEFT}">{escape(title)}</caption><tbody>{rows}</tbody></table>'
+    return (
+        f'<table class="{NO_MATHS}"><caption style="{_ONE_LINE}">{escape(title)}</caption><tbody>{rows}</tbody></table>'
+    )
 
 
 def publish(value: pd.DataFrame | Result, shell: InteractiveShell) -> None:

@@ -140,14 +140,25 @@ def _rounded(values: Sequence[Any], separator: str) -> list[str | None]:
 
 
 def _times(values: Sequence[Any]) -> list[str | None]:
-    """Return times without their zone; seconds and fractions only where the column has some."""
+    """Return times without their zone if they have one in common; seconds and fractions where the column has some."""
     there = [value for value in values if value is not None]
     spec = "minutes"
     if any(value.microsecond or getattr(value, "nanosecond", 0) for value in there):
         spec = "auto"
     elif any(value.second for value in there):
         spec = "seconds"
-    return [None if value is None else value.replace(tzinfo=None).isoformat(" ", timespec=spec) for value in values]
+    has_zones = len(zones_of(values)) > 1
+
+    def text(value: datetime) -> str:
+        zone = f" {value.tzinfo}" if has_zones and value.tzinfo else ""
+        return f"{value.replace(tzinfo=None).isoformat(' ', timespec=spec)}{zone}"
+
+    return [None if value is None else text(value) for value in values]
+
+
+def zones_of(times: Iterable[Any]) -> set[str]:
+    """Return the names of the zones of times; times without a zone have none."""
+    return {str(time.tzinfo) for time in times if time is not None and time.tzinfo}
 
 
 def one_line(text: str, longest: int) -> str:

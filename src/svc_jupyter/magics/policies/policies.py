@@ -194,7 +194,7 @@ class PolicyMagics(SvcFamily):
 
 
 def history_frame(versions: Iterable[PolicyVersion], people: People) -> pd.DataFrame:
-    """Return a row per policy, newest first: when it was set (UTC), by whom, and its entries in words."""
+    """Return a row per policy, newest first: when it was set, by whom, and its entries in words."""
     rows = []
     for version in versions:
         entries = [

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.magics.display.records import HISTORY_COLUMNS, history_row
+from svc_jupyter.api.status_words import WORDS_OF_SCHEDULES, type_word, word_of
+from svc_jupyter.magics.display.records import history_frame
 from svc_jupyter.widgets.schedules.words import moment, next_time, nominal_time, reason_of, timetable_text
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from svc_jupyter.api.commands import CommandRecord
     from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
 
-SCHEDULE_COLUMNS = ("id", "name", "status", "command_type", "runs", "next_run", "end", "label", "time_zone")
+SCHEDULE_COLUMNS = ("id", "name", "status", "type", "runs", "next_run", "end", "label", "time_zone")
 ACTION_COLUMNS = ("sequence", "id", "nominal_time", "status", "rerun", "command", "found", "missing", "reason")
 
 
@@ -28,8 +29,8 @@ def schedules_frame(schedules: Iterable[ScheduleRecord]) -> pd.DataFrame:
             (
                 schedule.id,
                 schedule.name,
-                str(schedule.status),
-                schedule.command_type,
+                WORDS_OF_SCHEDULES.get(str(schedule.status), str(schedule.status)),
+                type_word(schedule.command_type),
                 timetable_text(schedule),
                 next_time(schedule),
                 moment(schedule.end_time, schedule.time_zone),
@@ -52,7 +53,7 @@ def actions_frame(actions: Iterable[ActionRecord], zone_name: str) -> pd.DataFra
             action.sequence_id,
             action.id,
             nominal_time(action, zone_name),
-            str(action.status),
+            word_of(str(action.status), has_command=action.query_hist_id is not None),
             action.rerun_number,
             action.query_hist_id,
             list(action.dependencies.found) if action.dependencies else [],
@@ -67,13 +68,10 @@ def actions_frame(actions: Iterable[ActionRecord], zone_name: str) -> pd.DataFra
 def runs_frame(commands: Iterable[CommandRecord], zone_name: str) -> pd.DataFrame:
     """Return a row per command of a schedule, with its nominal time and the columns of the history."""
     records = list(commands)
-    rows = []
-    for record in records:
-        nominal = record.nominal_time
-        when = moment(nominal, zone_name) if isinstance(nominal, str) else None
-        rows.append((when, *history_row(record).values()))
-    frame = _frame(("nominal_time", *HISTORY_COLUMNS), rows, times=("nominal_time",))
-    return frame.astype({"seconds": "Int64", "rows": "Int64"})
+    nominal = [moment(record.nominal_time, zone_name) for record in records]
+    frame = history_frame(records)
+    frame.insert(0, "nominal_time", times_column(nominal))
+    return frame
 
 
 def _frame(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, times: Sequence[str]) -> pd.DataFrame:

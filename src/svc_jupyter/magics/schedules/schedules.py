@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import itertools
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.status_words import WORDS_OF_SCHEDULES, schedule_words, word_of
 from svc_jupyter.magics.arguments.actions import action, help_of, split_action
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import continued, load_option, out_option, output_options
@@ -32,7 +34,11 @@ if TYPE_CHECKING:
     from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
     from svc_jupyter.client.blocking.schedules import Schedules
 
-_STATUSES = ("RUNNING", "SUSPENDED", "DONE", "KILLED")
+_STATUSES: Mapping[str, Sequence[str]] = {
+    "active": ["RUNNING"],
+    "suspended": ["SUSPENDED"],
+    "ended": ["DONE", "KILLED"],
+}
 _the_schedule = argument("schedule", metavar="SCHEDULE", help="Name or id of the schedule.")
 _any_schedule = argument("schedule", metavar="SCHEDULE", nargs="?", help="Name or id; without it all schedules.")
 _the_sequence = argument("sequence", metavar="SEQUENCE", type=int, help="Which action: its number in the schedule.")
@@ -65,15 +71,22 @@ class ScheduleMagics(ScheduleMaking):
 
     @action("svc_schedule list")
     @argument(
-        "--status", metavar="STATUS", choices=_STATUSES, help=f"Only schedules in this status: {', '.join(_STATUSES)}."
+        "--status",
+        metavar="STATUS",
+        choices=[*_STATUSES, *WORDS_OF_SCHEDULES],
+        help=f"Only schedules in this status: {', '.join(_STATUSES)}.",
     )
     @argument("--name", metavar="PART", help="Only schedules with this in their name, three characters or more.")
     @output_options
     def list_schedules(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the schedules as a DataFrame, newest first."""
-        filters = {"name": values.name, "status": values.status}
-        frame = ask(lambda: schedules_frame(self._schedules.iter(**filters)), "list")
-        return self.shown(values, frame)
+        statuses = _STATUSES.get(values.status, [values.status])
+
+        def fetch() -> pd.DataFrame:
+            found = [each for status in statuses for each in self._schedules.iter(name=values.name, status=status)]
+            return schedules_frame(sorted(found, key=lambda each: each.id, reverse=True))
+
+        return self.shown(values, ask(fetch, "list"))
 
     @action("svc_schedule show")
     @_the_schedule
@@ -185,7 +198,9 @@ class ScheduleMagics(ScheduleMaking):
         """End a waiting or running action."""
 
         def kill(_record: ScheduleRecord, action: ActionRecord) -> str:
-            return "ended" if self._schedules.kill_action(action.id) else f"had ended already: {action.status}"
+            if self._schedules.kill_action(action.id):
+                return "ended"
+            return f"had ended already: {word_of(str(action.status), has_command=action.query_hist_id is not None)}"
 
         self._change_action(values, kill)
 
@@ -211,7 +226,7 @@ class ScheduleMagics(ScheduleMaking):
             return record, str(change(record))
 
         record, status = ask(ask_for_it, "change")
-        print(f"schedule {name_of(record)} · {status}")  # noqa: T201  the answer is the output
+        print(f"schedule {name_of(record)} · {schedule_words(status)}")  # noqa: T201  the answer is the output
 
     def _change_action(self, values: argparse.Namespace, change: Callable[[ScheduleRecord, ActionRecord], str]) -> None:
         """Change an action and print what became of it."""

@@ -71,7 +71,7 @@ def own_folder(client: Client) -> str:
 
 
 def contents_frame(contents: list[Contents]) -> pd.DataFrame:
-    """Return a row per entry, folders first; `size` is in bytes, `last_modified` in UTC."""
+    """Return a row per entry, folders first; `size` is in bytes."""
     entries = sorted(contents, key=lambda entry: (entry.type != "directory", entry.name.casefold()))
     rows = [[getattr(entry, column, None) for column in COLUMNS] for entry in entries]
     return frame_of(COLUMNS, rows, times=("last_modified",), integers=("size",))

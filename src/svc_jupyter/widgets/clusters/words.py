@@ -81,6 +81,11 @@ def phase_word(state: str) -> str:
     return WORDS_OF_CLUSTERS.get(state, state)
 
 
+def node_word(status: str) -> str:
+    """Return the word for a node's status."""
+    return _NODE_WORDS.get(status, status)
+
+
 def state_words(view: ClusterView, now: datetime) -> str:
     """Return `up 2 h 14 min`, `starting 6 s`: the state, and for how long."""
     begun = {"UP": view.state.up_at or view.state.start_at, "PENDING": view.state.start_at}.get(view.phase)
@@ -192,7 +197,7 @@ def worker_words(node: ClusterNode, now: datetime) -> tuple[str, str, str]:
     status = str(node.status)
     icon = {"RUNNING": UP_DOT, "LOST": BAD_DOT}.get(status, RUNNING)
     up = since(node.up_time, now)
-    return node.private_dns, f"{icon} {_NODE_WORDS.get(status, status)}", f"up {up}" if up else ""
+    return node.private_dns, f"{icon} {node_word(status)}", f"up {up}" if up else ""
 
 
 def workers_line(view: ClusterView) -> str:
