@@ -293,6 +293,15 @@ def test_times_that_python_does_not_have_are_text_on_spark_connect(service: Serv
     assert service.logs(record["id"]).count(far_times.NOTE) == 1
 
 
+def test_a_dry_run_gives_the_plan_of_either_server(service: ServiceProcess):
+    body = {"query": "SELECT id FROM range(7) WHERE id > :least", "bindings": {"least": 3}, "dry_run": True}
+    firsts = {}
+    for label, kind in (("lake", "HiveCommand"), ("connect", "SqlCommand")):
+        record = service.ended(submit_any(service, command_type=kind, label=label, **body), _SECONDS)
+        firsts[label] = rows_of(service, record)["line"][0].as_py()
+    assert firsts == {"lake": "== Physical Plan ==", "connect": "== Optimized Logical Plan =="}
+
+
 def test_a_variant_is_its_json_on_spark_connect(service: ServiceProcess):
     assert rows_of(service, run(service, variants.QUERY, "connect")).to_pylist() == [variants.ROW]
 

@@ -78,6 +78,11 @@ class Notebook:
 
     def displayed(self, cell: str) -> dict[str, Any]:
         """Run a cell that must succeed and return its value's representations by media type."""
+        [data] = self.displays(cell)
+        return data
+
+    def displays(self, cell: str) -> list[dict[str, Any]]:
+        """Run a cell that must succeed and return what its value is displayed as: once, or not at all."""
         sent: list[dict[str, Any]] = []
         hook = self.shell.displayhook
         original = hook.write_format_data
@@ -86,8 +91,7 @@ class Notebook:
             self.value(cell)
         finally:
             hook.write_format_data = original
-        [data] = sent
-        return data
+        return sent
 
     def value(self, cell: str) -> Any:
         """Run a cell that must succeed and return its value."""

@@ -22,6 +22,19 @@ def test_a_failed_query_shows_cause_place_tap_and_next_step(service, notebook):
     ]
 
 
+def test_an_engine_of_many_words_has_its_place_and_its_tap_once(extended_service, notebook_of):
+    extended_service.add_tap("flights")
+    message = "no table flight!\nIs it flights?\n  query, line 2: FROM flight\n  tap flights (sqlite)"
+    extended_service.behave("SELECT *\nFROM flight", status="error", message=message)
+    notebook = notebook_of(extended_service)
+    notebook.error("%%svc_db --tap flights\nSELECT *\nFROM flight")
+    assert notebook.error_text.split("\n")[1:] == [
+        "  Is it flights?",
+        "  query, line 2: FROM flight",
+        "  tap flights (sqlite). Log: %svc_command 128 logs",
+    ]
+
+
 def test_a_failed_script_shows_the_end_of_its_log(extended_service, notebook_of):
     script = "cd /tmp\nfoo --bar\n"
     extended_service.behave(

@@ -121,6 +121,24 @@ def test_a_terminal_shows_as_many_rows_as_asked_for(terminal, extended_service, 
     assert len(shown.split("\n")) > 100
 
 
+def test_where_there_is_neither_a_column_nor_a_line_only_the_end_is_told(notebook_of, extended_service):
+    notebook = notebook_of(extended_service)
+    extended_service.add_tap("flights")
+    extended_service.behave("CREATE TABLE t (a int)", message="1 statement done, no table returned")
+    assert notebook.displays("%%svc_db --tap flights\nCREATE TABLE t (a int)") == []
+    assert notebook.lines[-1].endswith(" · 1 statement done, no table returned")
+    assert notebook.displays("%%svc_shell -o found\ntrue") == []
+    assert notebook.lines[-1].endswith(" · 0 lines · found")
+    [shown] = notebook.displays("found")  # pandas' own, as of any DataFrame
+    assert shown["text/plain"] == "Empty DataFrame\nColumns: [line]\nIndex: []"
+    notebook.value("later = get_ipython().run_cell_magic('svc_shell', '', 'true')")
+    assert notebook.displays("later") == []  # as an output of its own
+    assert notebook.lines[-1] == shown["text/plain"]
+    extended_service.behave("SELECT 1 WHERE false", table=pa.table({"a": pa.array([], pa.int64())}))
+    [shown] = notebook.displays("%%svc_db --tap flights\nSELECT 1 WHERE false")
+    assert ">a</th>" in shown["text/html"]
+
+
 def test_a_size_is_reported_in_words():
     assert size_text(pd.DataFrame({"a": [1]})) == "1 row × 1 column"
     assert size_text(pd.DataFrame({"a": range(336_776), "b": 1})) == "336,776 rows × 2 columns"

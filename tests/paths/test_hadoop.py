@@ -101,6 +101,21 @@ def test_values_bound_in_hive_come_back_as_they_went_in(service: HadoopService) 
     bound.check(lambda query, bindings: table_of(service, query, bindings=bindings), others)
 
 
+def test_a_dry_run_gives_the_plan_of_hive_and_changes_nothing(service: HadoopService) -> None:
+    table = f"plans_{uuid4().hex}"
+    query = f"-- a\nCREATE TABLE {table} AS SELECT id FROM range(7) WHERE id > :least"
+    lines = table_of(service, query, dry_run=True, bindings={"least": 3}).column("line").to_pylist()
+    assert lines[0] == "== Optimized Logical Plan =="
+    assert table in lines[1]
+    lines = table_of(service, "SELECT id FROM range(7)", dry_run=True).column("line").to_pylist()
+    assert lines[1] == "Range (0, 7, step=1), Statistics(sizeInBytes=56.0 B, rowCount=7)"
+    assert table_of(service, f"SHOW TABLES LIKE '{table}'").num_rows == 0
+    body = {"command_type": "HiveCommand", "query": "-- a\nSELECT id FROM\n nowhere", "dry_run": True}
+    failed = service.ended(service.http.post("/commands", json=body).json()["id"], _SECONDS)
+    assert failed["message"].startswith("[TABLE_OR_VIEW_NOT_FOUND] The table or view `nowhere` cannot be found.")
+    assert "query, line 3, column 2: nowhere" in failed["message"]
+
+
 def table_of(service: HadoopService, query: str, **more: object) -> pa.Table:
     body = {"command_type": "HiveCommand", "query": query, **more}
     record = ended(service, service.http.post("/commands", json=body))

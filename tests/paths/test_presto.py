@@ -70,6 +70,13 @@ def test_bound_values_come_back_as_they_went_in(service: ServiceProcess) -> None
     bound.check(lambda query, bindings: table_of(service, query, bindings=bindings), {})
 
 
+def test_a_dry_run_gives_the_plan_with_its_rows(service: ServiceProcess) -> None:
+    query = "SELECT name FROM tpch.tiny.nation WHERE regionkey = :region"
+    lines = table_of(service, query, dry_run=True, bindings={"region": 1}).column("line").to_pylist()
+    assert "[name] => [name:varchar(25)]" in lines[0]
+    assert "rows: 5 (60B)" in lines[1]
+
+
 def table_of(service: ServiceProcess, query: str, **more: object) -> pa.Table:
     answer = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": query, **more})
     assert answer.status_code == 200, answer.text

@@ -65,6 +65,28 @@ def test_bound_values_come_back_as_they_went_in(service: ServiceProcess) -> None
     assert "give :a a value by bindings" in failed["message"]
 
 
+def test_a_dry_run_gives_the_plan_with_its_bytes_and_changes_nothing(service: ServiceProcess) -> None:
+    def query(text: str, **more: object) -> pa.Table:
+        record = on_spark.run(service, command_type="SqlCommand", query=text, **more)
+        assert record["status"] == "done", record["message"]
+        return on_spark.results(service, record["id"])
+
+    text = "-- a\nCREATE TABLE planned USING parquet AS SELECT id FROM range(7) WHERE id > :least"
+    lines = query(text, dry_run=True, bindings={"least": 3}).column("line").to_pylist()
+    assert lines[:2] == [
+        "== Optimized Logical Plan ==",
+        "CreateDataSourceTableAsSelectCommand `spark_catalog`.`default`.`planned`, ErrorIfExists, [id]",
+    ]
+    lines = query("SELECT id FROM range(7)", dry_run=True).column("line").to_pylist()
+    assert lines[1] == "Range (0, 7, step=1), Statistics(sizeInBytes=56.0 B, rowCount=7)"
+    assert query("SHOW TABLES LIKE 'planned'").num_rows == 0
+    failed = on_spark.run(service, command_type="SqlCommand", query="-- a\nSELECT\n nosuch", dry_run=True)
+    assert failed["message"].startswith(
+        "line 3: [UNRESOLVED_COLUMN.WITHOUT_SUGGESTION] A column, variable, or function"
+    )
+    assert failed["message"].endswith("`nosuch` cannot be resolved.  SQLSTATE: 42703")
+
+
 def table_of(service: ServiceProcess, query: str) -> pa.Table:
     record = on_spark.run(service, sql=query, language="sql")
     assert record["status"] == "done", record["message"]

@@ -12,9 +12,9 @@ import httpx
 _OF_THE_CONNECTION = ("content-length", "content-encoding", "transfer-encoding", "connection", "date", "server")
 
 
-def error(status: int, message: str, **headers: str) -> httpx.Response:
-    """Return an error in the form of the contract."""
-    body = {"error": {"error_code": status, "error_message": message}}
+def error(status: int, message: str, fields: dict[str, str] | None = None, **headers: str) -> httpx.Response:
+    """Return an error in the form of the contract; `fields` are our extension."""
+    body = {"error": {"error_code": status, "error_message": message, **({"fields": fields} if fields else {})}}
     return httpx.Response(status, json=body, headers={"X-Trace-Id": "trace-1", **headers})
 
 

@@ -32,6 +32,11 @@ describe('asCell', () => {
     );
   });
 
+  it('is a dry run again', () => {
+    const query = command('SqlCommand', { query: 'SELECT 1', dry_run: true });
+    expect(asCell(query)).toBe('%%svc_sql --dry-run\nSELECT 1');
+  });
+
   it('is null for a script in a file, and for what has no cell', () => {
     expect(asCell(command('ShellCommand', { script_location: 's3://a/b.sh' }))).toBeNull();
     expect(asCell(command('CompositeCommand', {}))).toBeNull();

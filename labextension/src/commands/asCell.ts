@@ -44,7 +44,8 @@ export function asCell(command: ICommand): string | null {
   const options = [
     typeof fields.db_tap_id === 'number' ? ` --tap ${fields.db_tap_id}` : '',
     label && magic !== '%%svc_db' ? ` --label ${JSON.stringify(label)}` : '',
-    ...bindings(command).map(([name, value]) => ` --bind ${bound(name, value)}`)
+    ...bindings(command).map(([name, value]) => ` --bind ${bound(name, value)}`),
+    fields.dry_run === true ? ' --dry-run' : ''
   ];
   return `${magic}${options.join('')}\n${text.trim()}`;
 }

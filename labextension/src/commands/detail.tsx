@@ -154,7 +154,11 @@ function Facts(props: {
       (command.attempts?.length ?? 0) > 1 ? String(command.attempts?.length) : ''
     ],
     [trans.__('Source'), sourceWord(trans, command.command_source)],
-    [trans.__('Values'), bindingsText(command)]
+    [trans.__('Values'), bindingsText(command)],
+    [
+      trans.__('Dry run'),
+      command.command.dry_run === true ? trans.__('the plan only, nothing was run') : ''
+    ]
   ];
   const text = commandText(command);
   return (

@@ -58,6 +58,9 @@ describe('the line of a command', () => {
     expect(facts(done, rows(1_000, 'a', 'b'))).toBe('command 12 · 4 s · 1,000 rows × 2 columns');
     expect(facts(done, rows(3, 'line'))).toBe('command 12 · 4 s · 3 lines');
     expect(facts(done)).toBe('command 12 · 4 s');
+    expect(facts({ ...done, message: '1 statement done, no table returned' })).toBe(
+      'command 12 · 4 s · 1 statement done, no table returned'
+    );
     expect(facts({ status: 'error', message: 'exit code 3\nmore', ...ENDED })).toBe(
       'command 12 · failed · 4 s · exit code 3'
     );

@@ -43,12 +43,15 @@ function endOf(
   if (status === 'done') {
     return [
       took || trans.__('done'),
-      result?.kind === 'rows' ? sizeOf(trans, result.rows.state) : ''
+      result?.kind === 'rows' ? sizeOf(trans, result.rows.state) : firstLine(message)
     ];
   }
   const word = status === 'cancelled' ? trans.__('cancelled') : trans.__('failed');
-  const why = status === 'cancelled' ? '' : ((message ?? '').trim().split('\n', 1)[0] ?? '');
-  return [word, took, why];
+  return [word, took, status === 'cancelled' ? '' : firstLine(message)];
+}
+
+function firstLine(message: string | null | undefined): string {
+  return (message ?? '').trim().split('\n', 1)[0] ?? '';
 }
 
 function sizeOf(

@@ -20,7 +20,7 @@ import { columnWidths, ROW_HEIGHT, stretched, textMeasure, widened } from './lay
 import type { ResultModel } from './model';
 import { columnsBetween, edges, RowScroll, spaceHeight } from './scrolling';
 import { areaOf, type IArea, type IPosition, type ISelection, movedTo } from './selection';
-import { type Format, type IColumn, isAlignedRight, type Row, wholeText } from './values';
+import { type Format, type IColumn, isAlignedRight, isLines, type Row, wholeText } from './values';
 import { count } from '../words';
 
 /** Rows and pixels of columns rendered beyond those seen, so that a quick scroll shows no gap. */
@@ -215,7 +215,7 @@ export function Grid(props: IGridProps): JSX.Element {
   return (
     <div
       ref={scroller}
-      className="jp-SvcResult-grid"
+      className={`jp-SvcResult-grid${isLines(columns) ? ' jp-mod-lines' : ''}`}
       role="grid"
       aria-label={props.label}
       aria-rowcount={rowCount + 1}

@@ -25,6 +25,17 @@ describe('widened', () => {
     expect(wider).toEqual([10 * '17,999,999'.length + 22, widths[1]]);
   });
 
+  it('shows the lines of a text whole', () => {
+    const lines: readonly IColumn[] = [{ name: 'line', type: 'text' }];
+    const formats = lines.map(column => formatOf(column, []));
+    const known = columnWidths(lines, formats, [''], [['a'.repeat(90)]], widthOf);
+    expect(known).toEqual([900 + 22]);
+    const cells = [
+      { column: { name: 'line', type: 'text', index: 0 }, format: formats[0] ?? String }
+    ];
+    expect(widened(known, cells, [['b'.repeat(120)]], widthOf)).toEqual([1200 + 22]);
+  });
+
   it('never makes a column narrower, and is the same where nothing changes', () => {
     const wide = widened(widths, CELLS, [[17_999_999, '']], widthOf);
     expect(widened(wide, CELLS, FIRST, widthOf)).toBe(wide);

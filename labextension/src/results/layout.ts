@@ -1,4 +1,4 @@
-import { type Format, type IColumn, isAlignedRight, type Row } from './values';
+import { type Format, type IColumn, isAlignedRight, isLines, type Row } from './values';
 
 /** Height of a row, in pixels. */
 export const ROW_HEIGHT = 24;
@@ -28,17 +28,21 @@ export function columnWidths(
   widthOf: (text: string) => number
 ): number[] {
   const sample = rows.slice(0, MEASURED_ROWS);
+  const widest = isLines(columns) ? Infinity : WIDEST;
   return columns.map(({ name }, column) => {
     const wanted = Math.max(
       widthOf(longestText(sample, column, formats[column])) + CELL_ROOM,
       widthOf(name) * 1.08 + HEAD_ROOM,
       widthOf(heads[column] ?? '') + CELL_ROOM
     );
-    return Math.ceil(Math.min(WIDEST, Math.max(NARROWEST, wanted)));
+    return Math.ceil(Math.min(widest, Math.max(NARROWEST, wanted)));
   });
 }
 
-/** Return the widths with those of the given columns wider that have longer numbers or times in further rows. */
+/**
+ * Return the widths with those of the given columns wider that have longer numbers, times or lines of a text in further
+ * rows.
+ */
 export function widened(
   widths: readonly number[],
   cells: readonly IMeasured[],
@@ -46,10 +50,12 @@ export function widened(
   widthOf: (text: string) => number
 ): readonly number[] {
   const wider = [...widths];
+  const areLines = isLines(cells.map(({ column }) => column));
+  const widest = areLines ? Infinity : WIDEST;
   for (const { column, format } of cells) {
-    if (isAlignedRight(column.type)) {
+    if (areLines || isAlignedRight(column.type)) {
       const wanted = widthOf(longestText(rows, column.index, format)) + CELL_ROOM;
-      const width = Math.ceil(Math.min(WIDEST, wanted));
+      const width = Math.ceil(Math.min(widest, wanted));
       wider[column.index] = Math.max(wider[column.index] ?? 0, width);
     }
   }

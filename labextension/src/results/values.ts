@@ -34,6 +34,11 @@ export function isMeasure(type: string): boolean {
   return isNumber(type) || type === 'timestamp' || type === 'date';
 }
 
+/** Return whether the rows are the lines of a text: what a shell printed, or a plan. */
+export function isLines(columns: readonly IColumn[]): boolean {
+  return columns.length === 1 && columns[0]?.name === 'line' && columns[0].type === 'text';
+}
+
 /** Return whether values of this type are aligned right. */
 export function isAlignedRight(type: string): boolean {
   return isNumber(type) || TIMES.includes(type);

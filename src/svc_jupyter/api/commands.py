@@ -63,7 +63,15 @@ class CommandSubmission(Request):
     timeout: int | None = Field(default=None, ge=1, le=2**31 - 1)
 
 
-class ShellSubmission(Request):
+class WithoutPlan(Request):
+    """Base of the fields of commands that are no query: a dry run of one is refused, as ignoring it would run it."""
+
+    dry_run: Annotated[
+        bool | None, Field(exclude=True), Refused("only queries have one: of DB taps, Hive, Presto and Spark SQL")
+    ] = None
+
+
+class ShellSubmission(WithoutPlan):
     """Fields of a `ShellCommand`. `files` and `archives` are comma-separated."""
 
     inline: str | None = None
@@ -79,7 +87,7 @@ class ShellSubmission(Request):
         return self
 
 
-class PigSubmission(Request):
+class PigSubmission(WithoutPlan):
     """Fields of a `PigCommand`. `parameters` maps names to texts."""
 
     latin_statements: str | None = None
@@ -96,12 +104,14 @@ class PigSubmission(Request):
 class QuerySubmission(Request):
     """A query, or where its text is, and values for its names.
 
+    With `dry_run` the engine's plan is its result, and nothing is run: an extension, which another service ignores.
     `md_cmd` says that it reads only metadata, which the record repeats.
     """
 
     query: str | None = None
     script_location: str | None = None
     bindings: Bindings | None = None
+    dry_run: bool = False
     md_cmd: bool = False
 
     @model_validator(mode="after")
@@ -150,7 +160,7 @@ class HadoopSubCommand(StrEnum):
     S3DISTCP = "s3distcp"
 
 
-class HadoopSubmission(Request):
+class HadoopSubmission(WithoutPlan):
     """Fields of a `HadoopCommand`: `sub_command_args` is one string, quoted as for a shell."""
 
     sub_command: Annotated[HadoopSubCommand, Field(strict=False)]
@@ -163,7 +173,7 @@ class DbTapQuerySubmission(QuerySubmission):
     db_tap_id: Id
 
 
-class JupyterNotebookSubmission(Request):
+class JupyterNotebookSubmission(WithoutPlan):
     """Fields of a `JupyterNotebookCommand`. `retry_delay` is in minutes.
 
     `arguments` may come as an object or as the JSON text of one. With `upload_to_source` the executed copy of a run
@@ -177,7 +187,7 @@ class JupyterNotebookSubmission(Request):
     retry_delay: int | None = Field(default=None, ge=0, le=1440)
 
 
-class CompositeSubmission(Request):
+class CompositeSubmission(WithoutPlan):
     """Fields of a `CompositeCommand`. Each sub-command is the body of a submission.
 
     `macros` are put into every sub-command, whose own may build on them; `label` is that of those without one.

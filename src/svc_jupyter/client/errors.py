@@ -18,6 +18,7 @@
     ├── ClusterFailed                   the cluster will not reach the awaited state
     ├── WaitTimeout                     the wait timed out, the command continues (also a TimeoutError)
     ├── ResultUnavailable               there is no result, or this client cannot read its location
+    ├── NoDryRuns                       the service would run a query whose plan is wanted
     └── NotUnique                       several objects have the same name
 
 Their text, repr and attributes never contain a token or a password.
@@ -184,6 +185,10 @@ class WaitTimeout(SvcError, TimeoutError):
 
 class ResultUnavailable(SvcError):
     """There is no result, or this client cannot read its location, which the text names."""
+
+
+class NoDryRuns(SvcError):
+    """The service ignores `dry_run`, so that it would run the query; nothing was sent."""
 
 
 class NotUnique(SvcError):

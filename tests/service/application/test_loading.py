@@ -9,7 +9,7 @@ import asyncio, sys
 from pathlib import Path
 
 import svc_jupyter.service.application.app
-assert not {"nbclient", "nbconvert", "nbformat", "ipykernel", "IPython", "sqlglot", "zmq"} & set(sys.modules)
+assert not {"nbclient", "nbconvert", "nbformat", "ipykernel", "IPython", "pyarrow", "sqlglot", "zmq"} & set(sys.modules)
 import svc_jupyter.magics.completion.sql_completions
 from svc_jupyter.api.schedules import PreviewRequest
 from svc_jupyter.service.access.callers import Caller

@@ -10,7 +10,8 @@ from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType, CommandWithRows
 from svc_jupyter.api.retention import CommandFiles
 from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, SessionEnd
-from svc_jupyter.client.transport.calls import Call, Flow, fetch
+from svc_jupyter.client.errors import Forbidden, NoDryRuns, StatusError, TooManyRequests, Unauthorized
+from svc_jupyter.client.transport.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.transport.link import Link
 from svc_jupyter.client.transport.wire import idempotency
 
@@ -61,7 +62,12 @@ class CommandFlows:
     def submit(
         self, command_type: str, fields: Mapping[str, Any], idempotency_key: str | None, *, hold: int = 0
     ) -> Flow[CommandRecord]:
-        """Submit a command. With `hold` (seconds) our service may return its end and a few rows."""
+        """Submit a command. With `hold` (seconds) our service may return its end and a few rows.
+
+        Raises `NoDryRuns` when only a plan is wanted and the service does not know that.
+        """
+        if any(each.get("dry_run") for each in (fields, *(fields.get("sub_commands") or ()))):
+            yield from self._check_dry_runs()
         hold = hold if self.link.extended else 0
         call = Call(
             "POST",
@@ -72,6 +78,26 @@ class CommandFlows:
             hold=hold,
         )
         return self.link.learn_from((yield from fetch(self.link, call, CommandWithRows if hold else CommandRecord)))
+
+    def _check_dry_runs(self) -> Flow[None]:
+        """Raise `NoDryRuns` if the service ignores `dry_run`: it would run the query.
+
+        It is asked by a submission that no service accepts, in which one that knows the field says what is wrong with
+        it.
+        """
+        if not self.link.has_dry_runs:
+            body = submission(CommandType.DB_TAP_QUERY, {"dry_run": "?"})
+            try:
+                yield from exchange(self.link, Call("POST", paths.api("commands/"), body=body))
+            except StatusError as error:
+                if error.status >= 500 or isinstance(error, Unauthorized | Forbidden | TooManyRequests):
+                    raise
+                self.link.has_dry_runs = "dry_run" in error.fields
+        if not self.link.has_dry_runs:
+            raise NoDryRuns(
+                f"the service at {self.link.address} has no dry runs; nothing was sent: "
+                "write the engine's EXPLAIN before the query instead"
+            )
 
     def get(self, command_id: int) -> Flow[CommandRecord]:
         record = yield from fetch(self.link, Call("GET", paths.command(command_id)), CommandRecord)

@@ -166,7 +166,8 @@ class SvcFamily(Magics):
             rounded = None if seconds is None else round(seconds, 3)
             result = ResultOf(record.id, record.created_at, values.out, rounded, types)
         limit_display(value, values.rows, self.session.settings.rows_shown, self.shell, result)
-        parts = [size_text(value), *([values.out] if values.out else []), *messages(record.qlog)]
+        told = (record.message or "").partition("\n")[0] if not shape_of(value)[1] else ""
+        parts = [told or size_text(value), *([values.out] if values.out else []), *messages(record.qlog)]
         if is_kept(value):
             parts.append(kept_text(values.out, in_grid=result is not None and in_kernel(self.shell)))
         data = status_data(record, "done", seconds, shape=shape_of(value), use=Use.of(values))

@@ -16,6 +16,7 @@ from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 
 _location = argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
+_dry_run = argument("--dry-run", action="store_true", help="Show the engine's plan of the query; nothing is run.")
 
 
 class QueryMagics(SvcFamily):
@@ -25,6 +26,7 @@ class QueryMagics(SvcFamily):
     @argument("--tap", metavar="NAME", help="DB tap to query, by name or id; see %%svc_config default_tap.")
     @_location
     @bind_option
+    @_dry_run
     @submission_options
     def svc_db(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as a query on a DB tap of the service; its typed result becomes a DataFrame.
@@ -37,6 +39,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @_location
     @bind_option
+    @_dry_run
     @submission_options
     def svc_hive(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as Hive statements on a cluster; its typed result becomes a DataFrame.
@@ -49,6 +52,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @_location
     @bind_option
+    @_dry_run
     @submission_options
     def svc_presto(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as SQL on a Presto cluster; its typed result becomes a DataFrame.
@@ -63,6 +67,7 @@ class QueryMagics(SvcFamily):
     @_location
     @argument("--app-id", metavar="NAME", help="Run it in the persistent session of this name.")
     @bind_option
+    @_dry_run
     @submission_options
     def svc_sql(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
         """Run the cell as statements of Spark SQL on a Spark cluster; its typed result becomes a DataFrame.
@@ -104,8 +109,9 @@ def sql_definition(values: argparse.Namespace, cell: str | None, context: Contex
     text, origin = _query(values, cell, context, "%svc_sql")
     if not values.app_id:
         return Definition("SqlCommand", lambda: text, plain_reader, origin)
-    if values.bind:
-        raise SvcUsageError("svc_sql: --bind goes with a query of its own, not with --app-id, whose code has none")
+    if values.bind or values.dry_run:
+        option = "--bind" if values.bind else "--dry-run"
+        raise SvcUsageError(f"svc_sql: {option} goes with a query of its own, not with --app-id")
     program = {"sql": text["query"]} if "query" in text else {**text, "language": "sql"}
     return Definition("SparkCommand", lambda: {**program, "app_id": values.app_id}, plain_reader, origin)
 
@@ -116,4 +122,6 @@ def _query(values: argparse.Namespace, cell: str | None, context: Context, magic
     fields: dict[str, Any] = {"query": query} if query else {"script_location": values.script_location}
     if values.bind:
         fields["bindings"] = bindings(values.bind, context.variables)
+    if values.dry_run:
+        fields["dry_run"] = True
     return fields, Origin("query", query or "")

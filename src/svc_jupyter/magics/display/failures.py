@@ -152,15 +152,17 @@ def failure(
     what = "was cancelled" if cancelled else "failed"
     cause, _, rest = message.partition("\n")
     words = [line for line in dedent(rest).split("\n") if line.strip()][:_MESSAGE_LINES]
+    place_words = f"{origin.noun}, line "
+    words = [line.strip() if line.lstrip().startswith(place_words) else line for line in words]
     words += [line for line in log if line.strip() not in message]
     place = origin.place("\n".join([message, *log])) if origin.text and not cancelled else None
-    if any(line.lstrip().startswith(f"{origin.noun}, line ") for line in words):
+    if any(line.startswith(place_words) for line in words):
         place = None  # the service has found it
     return Failure(
         command_id,
         cause,
         f"{what} after {duration(seconds)}",
-        [line for line in words if line.rstrip(".") != origin.target],
+        [line for line in words if line.strip().rstrip(".") != origin.target],
         origin,
         place,
         log_of=log_of,

@@ -58,6 +58,24 @@ class Shown:
         return {"text/plain": grid.text()} if self._terminal else grid.bundle()
 
 
+class Hidden:
+    """Shows nothing in the display of the cell that made a DataFrame; pandas displays it from then on."""
+
+    def __init__(self, value: pd.DataFrame, shell: InteractiveShell) -> None:
+        self._value = weakref.ref(value)
+        self._shell = shell
+        self._cell = shell.execution_count
+
+    def __call__(self) -> None:
+        """Display nothing, or in a later cell the DataFrame."""
+        value = self._value()
+        if value is None:
+            return
+        vars(value).pop("_ipython_display_", None)
+        if self._shell.execution_count != self._cell:
+            publish(value, self._shell)
+
+
 def is_kept(value: pd.DataFrame | Result) -> TypeGuard[Result]:
     """Return whether the value of a cell is a result that was not loaded."""
     from svc_jupyter.client import Result
@@ -82,8 +100,12 @@ def limit_display(
     """Show a DataFrame as a grid at its next display: the first and last of `rows` rows; of a result the first rows.
 
     `result` is the command whose stored result it is; `is_list` says that it is a list of the service's things. In a
-    terminal, pandas' own limits apply to a result unless `rows` was given.
+    terminal, pandas' own limits apply to a result unless `rows` was given. Where there is neither a column nor a line
+    of text, that display shows nothing.
     """
+    if is_frame(value) and not is_list and (not value.shape[1] or (is_lines(value) and value.empty)):
+        object.__setattr__(value, "_ipython_display_", Hidden(value, shell))
+        return
     terminal = not in_kernel(shell)
     limit = default if rows is None else rows
     if is_frame(value) and terminal and rows is None and not is_list and not is_lines(value):
@@ -164,4 +186,5 @@ def publish(value: pd.DataFrame | Result, shell: InteractiveShell) -> None:
     formatter = shell.display_formatter
     assert formatter is not None
     data, metadata = formatter.format(value)  # type: ignore[no-untyped-call]  # IPython's is not annotated
-    shell.display_pub.publish(data, metadata)
+    if data:
+        shell.display_pub.publish(data, metadata)

@@ -25,6 +25,8 @@ from svc_jupyter.service.db_taps.job import (
     Job,
     JobKind,
 )
+from svc_jupyter.service.db_taps.plan_lines import PlanLines
+from svc_jupyter.service.db_taps.plans import NOTHING_RUN, NotExplained, explained
 from svc_jupyter.service.db_taps.result_file import ResultFile
 from svc_jupyter.service.db_taps.statements import NotSeparable, Statement, split
 from svc_jupyter.service.db_taps.suggestions import suggestions, without_offer
@@ -77,6 +79,8 @@ class Execution:
             raise QueryFailure("the query holds no statement", may_retry=False)
         if self.job.bindings:
             statements = self._bound(statements)
+        if self.job.dry_run:
+            statements = [self._explained(statements)]
         with _Script(self.job, statements, self.log) as script:
             try:
                 self.engine.run(statements, script)
@@ -89,6 +93,13 @@ class Execution:
         try:
             return bound(statements, values_given(self.job.bindings), self.job.connection.dialect)
         except NotBound as failure:
+            raise ReportedFailure(self._report(failure, failure.statement), may_retry=False) from None
+
+    def _explained(self, statements: list[Statement]) -> Statement:
+        tap = self.job.connection
+        try:
+            return explained(statements, tap.dialect, is_spark=tap.is_spark)
+        except NotExplained as failure:
             raise ReportedFailure(self._report(failure, failure.statement), may_retry=False) from None
 
     def _report(self, failure: QueryFailure, statement: Statement | None = None, *, only_one: bool = True) -> Report:
@@ -139,6 +150,7 @@ class _Script:
         self._started_at = 0.0
         self._rows = 0
         self._share = 0.0
+        self._plan = PlanLines() if job.dry_run else None
         self._result = ResultFile(job.folder / RESULT_FILE, min_free_bytes=job.min_free_bytes, on_rows=self._on_rows)
 
     def __enter__(self) -> _Script:
@@ -156,7 +168,7 @@ class _Script:
         self._result.discard()
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._result.write(batch)
+        self._result.write(batch if self._plan is None else self._plan.of(batch))
 
     def became_text(self, column: str, reason: str) -> None:
         self._result.became_text(column, reason)
@@ -189,6 +201,8 @@ class _Script:
     def summary(self) -> Mapping[str, Any]:
         """Put the result in its place and return its summary."""
         summary = self._result.finish()
+        if summary is not None and self._plan is not None:
+            return {**summary, "notes": [NOTHING_RUN]}
         if summary is not None:
             return summary
         statements = "1 statement" if self._count == 1 else f"{self._count} statements"

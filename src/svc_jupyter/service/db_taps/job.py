@@ -62,6 +62,8 @@ class Connection:
     Presto coordinator."""
     noun: str = "tap"
     """The kind of object that `tap` names, for messages."""
+    is_spark: bool = False
+    """Whether a HiveServer2 is known to be Spark's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,8 @@ class Job:
     """The query's name in messages: `query`, or the script's location."""
     bindings: dict[str, Any] = field(default_factory=dict, repr=False)
     """Values for the query's names, as in the record."""
+    dry_run: bool = False
+    """Only the plan of the query is wanted."""
     min_free_bytes: int = 0
     """The job fails rather than leave less free space than this on its disk."""
     hive: Connection | None = None

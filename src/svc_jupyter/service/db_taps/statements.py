@@ -50,7 +50,8 @@ class Statement:
     """One statement: its text without the `;`, its offset in the script, and its first words in capitals.
 
     `lead` is the length of the comments before its first word. Where a value or its mark has replaced a name of
-    `bound`, `moves` has the offsets in the text at which that begins and ends, each with the author's.
+    `bound`, `moves` has the offsets in the text at which that begins and ends, each with the author's. The first
+    `asking` characters are not the author's; `start` is where they would begin.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Statement:
     lead: int = 0
     bound: tuple[Bound, ...] = ()
     moves: tuple[tuple[int, int], ...] = ()
+    asking: int = 0
 
     @property
     def keyword(self) -> str:
@@ -75,7 +77,7 @@ class Statement:
         place = bisect_right(self.moves, position, key=itemgetter(0))
         sent, written = self.moves[place - 1] if place else (0, 0)
         following = self.moves[place][1] if place < len(self.moves) else sys.maxsize
-        return self.start + min(written + max(0, position - sent), following)
+        return self.start + max(self.asking, min(written + max(0, position - sent), following))
 
 
 class NotSeparable(Failure):

@@ -39,7 +39,8 @@ _TABLE = (
     r"table or view not found: (?P<name>[^\s;]+)",
     r"table with name (?P<name>\S+) does not exist",
 )
-_OFFERED = re.compile(r"Did you mean one of the following\? \[(?P<names>[^\]]*)\]\.?")
+_OFFERED = re.compile(r"Did you mean (?:one of the following\? \[(?P<names>[^\]]*)\]\.?|\"(?P<name>[^\"]+)\"\?)")
+"""What Spark offers, and DuckDB."""
 _QUOTES = "\"`'[]"
 
 Known = Callable[[Sequence[TableParts]], Iterable[str]]
@@ -73,7 +74,7 @@ def without_offer(message: str) -> tuple[str, list[str]]:
     found = _OFFERED.search(message)
     if found is None:
         return message, []
-    names = [name.strip().rpartition(".")[2].strip(_QUOTES) for name in found["names"].split(",")]
+    names = [name.strip().rpartition(".")[2].strip(_QUOTES) for name in (found["names"] or found["name"]).split(",")]
     return (message[: found.start()] + message[found.end() :]).strip(), [name for name in names if name]
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.service.db_taps.answers import Query
+from tests.service.db_taps.test_dry_runs import lines_of
 from tests.types import bound
 from tests.types.tables import DUCKDB, check
 
@@ -35,6 +36,14 @@ def query(make_job: Callable, run_job: Callable, tmp_path: Path) -> Query:
 )
 def test_a_statement_goes_to_the_database_as_it_is_written(query, text, rows):
     assert query(text).rows == rows
+
+
+def test_a_plan_is_the_text_of_its_tree(query: Query) -> None:
+    query("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
+    lines = lines_of(query, "DELETE FROM t WHERE a = :a", bindings={"a": 1})
+    assert "Delete" in lines[0]
+    assert len(lines) > 5
+    assert query("SELECT count(*) AS n FROM t").rows == [{"n": 1}]
 
 
 BIG = 2**127 - 1
@@ -169,7 +178,11 @@ def test_what_was_changed_is_counted(query: Query) -> None:
     ("text", "message"),
     [
         ("SELECT nope FROM range(1)", 'Referenced column "nope" not found'),
-        ("SELECT foo(1)", "LINE 1: SELECT foo(1)"),
+        (
+            "\n\nSELECT foo(1)",
+            'Catalog Error: Scalar Function with name foo does not exist!\nDid you mean "floor"?\n'
+            "  query, line 3: SELECT foo(1)\n  tap local (url)",
+        ),
         ("SELECT CAST(s AS int) FROM (VALUES ('1'), ('x')) AS t(s)", "Could not convert string 'x' to INT32"),
         (
             "SELECT CAST(CASE WHEN range = 900000 THEN 'x' ELSE '1' END AS int) AS n FROM range(1000000)",
@@ -181,6 +194,19 @@ def test_what_was_changed_is_counted(query: Query) -> None:
 )
 def test_a_failure_is_in_duckdbs_words(query: Query, text: str, message: str) -> None:
     assert message in query(text).message
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_name_is_offered_once_and_the_line_is_the_authors(query: Query, dry_run: bool) -> None:
+    query("CREATE TABLE flights (id int)")
+    text = "\n\nDELETE FROM flights WHERE id = :id\nAND id IN (SELECT id FROM flight)"
+    assert query(text, bindings={"id": 1}, dry_run=dry_run).message == (
+        "Catalog Error: Table with name flight does not exist! Did you mean flights?\n"
+        "  query, line 4: AND id IN (SELECT id FROM flight)\n  tap local (url)"
+    )
+    assert query("\n\nSELECT 1 FROMM flights", dry_run=dry_run).message == (
+        'Parser Error: syntax error at or near "flights"\n  query, line 3: SELECT 1 FROMM flights\n  tap local (url)'
+    )
 
 
 def test_bound_values_come_back_as_they_went_in(query):

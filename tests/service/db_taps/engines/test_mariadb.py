@@ -170,6 +170,15 @@ def test_bound_values_come_back_as_they_went_in(query: Query) -> None:
     bound.check(lambda text, bindings: query(text, bindings=bindings).found, others | {"point": bound.LEFT_OUT})
 
 
+def test_a_plan_is_its_table(query: Query) -> None:
+    query(_ACCOUNTS)
+    answer = query("DELETE FROM acc WHERE id = :id", dry_run=True, bindings={"id": 1})
+    assert [(row["table"], row["rows"]) for row in answer.rows] == [("acc", "3")]
+    assert query("SELECT count(*) AS n FROM acc").rows == [{"n": 3}]
+    refused = query("CREATE TABLE u AS SELECT 1 AS a", dry_run=True)
+    assert refused.failure["reason"].endswith("not of CREATE; nothing was run")
+
+
 def test_a_point_in_time_is_no_value_of_mysql(query: Query) -> None:
     answer = query("SELECT :a", bindings={"a": {"type": "timestamp", "value": "2026-01-31T08:30:00+02:00"}})
     assert answer.failure["reason"] == (

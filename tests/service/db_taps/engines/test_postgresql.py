@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from tests.service.db_taps.test_dry_runs import lines_of
 from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
@@ -35,6 +36,14 @@ def test_rows_come_typed(query_postgres, flights):
     answer = query_postgres("SELECT * FROM flights ORDER BY id")
     assert answer.types == {"id": "int32", "carrier": "string", "delay": "double"}
     assert answer.rows[1] == {"id": 2, "carrier": "AA", "delay": None}
+
+
+def test_a_plan_says_how_many_rows_are_expected(query_postgres, flights):
+    query_postgres("ANALYZE flights")
+    lines = lines_of(query_postgres, "DELETE FROM flights WHERE carrier <> :carrier", bindings={"carrier": "AA"})
+    assert lines[0].startswith("Delete on flights  (cost=")
+    assert "rows=1 " in lines[1]
+    assert count(flights) == 3
 
 
 def test_no_rows_keep_their_types(query_postgres, flights):

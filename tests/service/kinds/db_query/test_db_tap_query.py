@@ -230,6 +230,14 @@ class TestDescribing:
             await kind.describe({"db_tap_id": tap_id, "query": "SELECT :a", "bindings": bindings}, caller)
         assert message in str(caught.value)
 
+    async def test_a_dry_run_is_of_one_statement_with_a_plan(self, kind, caller, tap_id):
+        body = {"db_tap_id": tap_id, "dry_run": "true"}
+        assert (await kind.describe(body | {"query": "DELETE FROM flights"}, caller))["dry_run"] is True
+        for query in ("SELECT 1; SELECT 2", "PRAGMA user_version = 5"):
+            with pytest.raises(Invalid, match=r"^dry_run: a dry run is of .*; nothing was run$"):
+                await kind.describe(body | {"query": query}, caller)
+        assert "dry_run" not in await kind.describe(body | {"query": "SELECT 1", "dry_run": False}, caller)
+
     async def test_a_nul_character_is_refused(self, kind, caller, tap_id):
         with pytest.raises(Invalid, match="NUL"):
             await kind.describe({"db_tap_id": tap_id, "query": "SELECT 1\0"}, caller)
@@ -288,6 +296,20 @@ class TestRunning:
         final = await new_job(query=query, bindings=bindings, macros=[{"condition": ":a, :b"}]).run()
         assert final["status"] == "error"
         assert final["message"].startswith(message)
+
+    async def test_a_dry_run_gives_the_plan_and_says_so(self, new_job, lake):
+        job = new_job(query="DELETE FROM flights WHERE $condition$", macros=[{"condition": "id = 1"}], dry_run=True)
+        final = await job.run()
+        assert rows(job.root, final) == [{"line": "SEARCH flights USING INTEGER PRIMARY KEY (rowid=?)"}]
+        assert final["result"]["notes"] == ("dry run: this is the plan, nothing was run",)
+        assert "nothing was run" in (job.root / "log").read_text()
+        assert count(lake) == 2
+
+    async def test_a_dry_run_of_what_a_macro_made_runs_nothing(self, new_job, lake):
+        condition = "true; DELETE FROM flights"
+        final = await new_job(query="SELECT $condition$", macros=[{"condition": condition}], dry_run=True).run()
+        assert (final["status"], count(lake)) == ("error", 2)
+        assert final["message"].startswith("a dry run is of one statement, and the query has 2; nothing was run")
 
     async def test_a_query_without_a_table_says_what_it_did(self, new_job, lake):
         final = await new_job(query="DELETE FROM flights").run()

@@ -7,7 +7,7 @@ from svc_jupyter.service.runtimes.spark.driver.failure import spark_text
 
 
 def test_the_statements_of_a_script_know_their_lines():
-    assert sql_parts("-- first\nSELECT 1;\n\nSELECT ';'\n FROM t;") == [
+    assert sql_parts("-- first\nSELECT 1;\n\nSELECT ';'\n FROM t;", {}) == [
         statement.SqlPart(2, "-- first\nSELECT 1", lines_above=1),
         statement.SqlPart(4, "SELECT ';'\n FROM t"),
     ]

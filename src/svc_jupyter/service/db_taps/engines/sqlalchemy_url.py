@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 _BATCH_ROWS = 8_192
-_AT_LINE = re.compile(r"\bat line (\d+)\b")
+_AT_LINE = re.compile(r"\bat line (\d+)\b|\s*^LINE (\d+): .*\n *\^+\s*\Z", re.MULTILINE)
+"""The line that MySQL counts, and the one that DuckDB and PostgreSQL's drivers show with a mark below the place."""
 _READING = frozenset({"SELECT", "WITH", "VALUES", "TABLE", ""})
 """Statements whose rows a server-side cursor can hold; the first word is empty for `(SELECT …) UNION …`."""
 _MYSQL_TYPES: Final[Mapping[int, Kind]] = {
@@ -318,11 +319,14 @@ def _missing(url: sa.URL, error: Exception) -> QueryFailure:
 
 
 def _failure(error: Exception, statement: str = "") -> QueryFailure:
-    """Return a driver's error with its position: that of the unknown name, or the line that MySQL and others count."""
+    """Return a driver's error with its position: that of the unknown name, or the line that the driver tells."""
     reason = _reason(error)
     position = place_of(reason, statement)
-    if position is None and (line := _AT_LINE.search(reason)) is not None:
-        position = offset_of(statement, int(line[1]), 0)
+    if (line := _AT_LINE.search(reason)) is not None:
+        if position is None:
+            position = offset_of(statement, int(line[1] or line[2]), 0)
+        if line[2]:  # our report shows it, too
+            reason = reason[: line.start()]
     return QueryFailure(reason, position=position)
 
 

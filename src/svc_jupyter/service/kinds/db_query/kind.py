@@ -16,7 +16,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.db_taps.db_taps import DbTaps
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.ground.errors import Invalid, NotFound, translated
-from svc_jupyter.service.kinds.queries.bindings import described_bindings
+from svc_jupyter.service.kinds.queries.options import described_options
 from svc_jupyter.service.kinds.queries.worker_query import WorkerQueries, Workers
 from svc_jupyter.service.storage.storage import Storage
 
@@ -36,9 +36,9 @@ class DbTapQueryKind:
         with translated(NotFound, to=Invalid, about="db_tap_id"):
             await self._db_taps.check_usable(caller.account_id, submission.db_tap_id)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        if submission.bindings:
+        if submission.bindings or submission.dry_run:
             tap = await self._db_taps.opened(caller.account_id, submission.db_tap_id)
-            fields |= await described_bindings(submission, tap.connection.dialect)
+            fields |= await described_options(submission, tap.connection.dialect)
         return {"db_tap_id": submission.db_tap_id, "md_cmd": submission.md_cmd, **fields}
 
     async def run(self, task: Task, desk: Desk) -> Outcome:

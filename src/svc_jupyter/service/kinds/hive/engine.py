@@ -36,6 +36,7 @@ from svc_jupyter.service.runtimes.hive_server.client import (
 )
 from svc_jupyter.service.runtimes.hive_server.endpoint import Endpoint, ServerLost
 from svc_jupyter.service.runtimes.hive_server.jobs import Jobs, marked, overall
+from svc_jupyter.service.runtimes.spark.driver.plan_text import failure_in
 from svc_jupyter.sql_tokens import Dialect
 
 QUERIES: Final = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "MAP", "REDUCE"})
@@ -141,7 +142,9 @@ class HiveEngine:
             operation = self._running = session.execute(text)
             self._wait(session, operation, statement, sink)
             sent = session.columns(operation)
-            if sent != _NOTHING or is_query:
+            if statement.asking:
+                self._plan(session, operation, statement, sink)
+            elif sent != _NOTHING or is_query:
                 names = [name for name, _ in columns] or [column.name for column in sent]
                 if statement.keyword == "SHOW" and names[1:] in _OF_TABLES:
                     self._fetch(session, operation, ["tab_name"], sent[1:2], {}, sink, first=1)
@@ -212,6 +215,16 @@ class HiveEngine:
             if not len(cells[0][0]):
                 break
             sink.write(record_batch(names, kinds, cells[first : first + len(kinds)], parsers, sink.became_text))
+
+    @staticmethod
+    def _plan(session: Session, operation: Operation, statement: Statement, sink: Sink) -> None:
+        """Write the lines of a plan, unless they say why there is none."""
+        lines = [line.decode() for line in session.fetch(operation, _BATCH_ROWS)[0][0]]
+        plan = "\n".join(lines)
+        if failure_in(plan) is not None:
+            raise failure_of(plan, statement.text)
+        sink.table()
+        sink.write(pa.RecordBatch.from_arrays([pa.array(lines, pa.string())], names=["plan"]))
 
     @staticmethod
     def _column(session: Session, statement: str, name: str) -> list[str]:

@@ -22,7 +22,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.queries.bindings import described_bindings
+from svc_jupyter.service.kinds.queries.options import described_options
 from svc_jupyter.service.kinds.queries.worker_query import WorkerQueries, Workers, written_jobs
 from svc_jupyter.service.runtimes.hadoop.causes import explained
 from svc_jupyter.service.runtimes.hive_server.connection import connection_for, connection_to, mark_of
@@ -65,7 +65,7 @@ class HiveKind:
         """Validate a submission and return the record's `command`. Also loads the workers' parent."""
         submission = HiveSubmission.model_validate(body)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        fields |= await described_bindings(submission, Dialect.HIVE)
+        fields |= await described_options(submission, Dialect.HIVE)
         return {**fields, **_OTHER_FIELDS, "md_cmd": submission.md_cmd}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002

@@ -25,7 +25,7 @@ from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.presto.client import Target
-from svc_jupyter.service.kinds.queries.bindings import described_bindings
+from svc_jupyter.service.kinds.queries.options import described_options
 from svc_jupyter.service.kinds.queries.worker_query import WorkerQueries, Workers, written_jobs
 from svc_jupyter.service.runtimes.presto.configuration import coordinator_http
 from svc_jupyter.service.runtimes.presto.external import address_of
@@ -58,7 +58,7 @@ class PrestoKind:
         """Validate a submission and return the record's `command`. Also loads the workers' parent."""
         submission = PrestoSubmission.model_validate(body)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        fields |= await described_bindings(submission, Dialect.PRESTO)
+        fields |= await described_options(submission, Dialect.PRESTO)
         return {**fields, "md_cmd": submission.md_cmd}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002

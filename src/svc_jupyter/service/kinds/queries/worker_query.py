@@ -139,6 +139,7 @@ class WorkerQueries:
                 query=script.text,
                 source=script.source,
                 bindings=task.command.get("bindings") or {},
+                dry_run=bool(task.command.get("dry_run")),
                 min_free_bytes=self._min_free_bytes,
             )
         )

@@ -30,7 +30,7 @@ from svc_jupyter.service.db_taps.bindings import hint_for
 from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
-from svc_jupyter.service.kinds.queries.bindings import described_bindings
+from svc_jupyter.service.kinds.queries.options import described_options
 from svc_jupyter.service.kinds.queries.worker_query import written_jobs
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.kinds.spark.applications import Applications
@@ -249,7 +249,7 @@ class SqlKind:
         """Validate a submission and return the record's `command`."""
         submission = SqlSubmission.model_validate(body)
         fields = await self._scripts.described(submission.query, submission.script_location, caller)
-        fields |= await described_bindings(submission, Dialect.SPARK)
+        fields |= await described_options(submission, Dialect.SPARK)
         return {**fields, "md_cmd": submission.md_cmd}
 
     def needs_cluster(self, command: Mapping[str, Any], configuration: ClusterConfiguration) -> bool:  # noqa: ARG002
@@ -262,9 +262,7 @@ class SqlKind:
             script = await self._scripts.read(task)
             least = self._settings.min_free_disk_bytes
             values = task.command.get("bindings") or {}
-            statement = await asyncio.to_thread(
-                statement_of, task, Language.SQL, script.text, [], least, bindings=values
-            )
+            statement = await asyncio.to_thread(statement_of, task, Language.SQL, script.text, [], least)
             instance = await self._clusters.up_instance(task.cluster_id)
             if instance.configuration.is_external:
                 outcome = await self._connect.run(task, desk, instance, statement)

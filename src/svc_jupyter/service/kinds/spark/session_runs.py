@@ -20,6 +20,7 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.db_taps.failures import QueryFailure
+from svc_jupyter.service.db_taps.plans import NOTHING_RUN
 from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
@@ -44,14 +45,14 @@ def statement_of(
     arguments: list[str],
     min_free_bytes: int,
     cell: dict[str, Any] | None = None,
-    bindings: Mapping[str, Any] | None = None,
 ) -> Statement:
     """Return the statement of an attempt.
 
-    Raises `Invalid` for SQL without a statement, with uncertain ones, or whose names and values do not fit together.
+    Raises `Invalid` for SQL without a statement, with uncertain ones, whose names and values do not fit together, or
+    whose plan is wanted and which has none.
     """
     try:
-        parts = sql_parts(code, bindings) if language is Language.SQL else []
+        parts = sql_parts(code, task.command) if language is Language.SQL else []
     except (NotSeparable, QueryFailure) as failure:
         raise Invalid(failure.message) from None
     if language is Language.SQL and not parts:
@@ -94,6 +95,8 @@ def outcome_of(task: Task, code: int | None = None) -> Outcome:
     if size:
         with printed.open("rb") as source, task.log_file.open("ab") as log:
             shutil.copyfileobj(source, log)
+    if task.command.get("dry_run"):
+        summary["notes"] = [NOTHING_RUN]
     return Outcome(True, exit_code=code, result=StoredResult.of_rows(f"{task.attempt}/{RESULT_FILE}", summary))
 
 

@@ -37,4 +37,5 @@ def connection_to(task: Task, endpoint: Endpoint, *, jobs: str | None) -> Connec
         f"{endpoint.host}:{endpoint.port}",
         json.dumps(target),
         noun="cluster",
+        is_spark=jobs is not None,
     )

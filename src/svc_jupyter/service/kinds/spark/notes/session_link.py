@@ -81,7 +81,7 @@ class SessionLink:
                 [], StatementError(f"%{paragraph.language} paragraphs are not supported yet: use %pyspark or %spark")
             )
         try:
-            parts = sql_parts(code) if language is SparkLanguage.SQL else []
+            parts = sql_parts(code, {}) if language is SparkLanguage.SQL else []
         except NotSeparable as failure:
             return StatementEnd([], StatementError(failure.message))
         self._count += 1

@@ -93,12 +93,11 @@ class Execution:
                 return {"rows": None, "message": None}
             return write_rows(frame, folder, min_free_bytes=statement.min_free_bytes, on_rows=self._rows)
 
-        def take_of(text: str) -> dict[str, Any] | None:
-            frame = self._spark.sql(text)
+        def take_if_table(frame: DataFrame) -> dict[str, Any] | None:
             return take(frame) if frame.columns else None
 
         if statement.language is Language.SQL:
-            return run_sql(statement.parts, take_of, Py4JError)
+            return run_sql(statement.parts, self._spark, take_if_table, Py4JError)
         value = self._value(statement, folder, context)
         if isinstance(value, DataFrame):
             return take(value)

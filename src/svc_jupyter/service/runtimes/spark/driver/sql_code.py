@@ -8,29 +8,41 @@ from typing import Any
 from pyspark.errors import PySparkException
 
 from .failure import CodeFailure, spark_text
+from .plan_text import failure_in
 from .statement import SqlPart
 
 
 def run_sql(
-    parts: Sequence[SqlPart], take: Callable[[str], dict[str, Any] | None], *others: type[Exception]
+    parts: Sequence[SqlPart], spark: Any, take: Callable[[Any], dict[str, Any] | None], *others: type[Exception]
 ) -> dict[str, Any]:
     """Run an SQL script; return the summary of its last table, or the number of statements.
 
-    `take` runs one statement and returns the summary of its table, None without a table. `others` are exceptions
+    `take` returns the summary of the table of a DataFrame, None without a table. `others` are exceptions
     that Spark's client raises beside its own. Raises `CodeFailure` with the line of the statement.
     """
     summary: dict[str, Any] | None = None
     for part in parts:
         try:
-            summary = take(part.text) or summary
+            frame = spark.sql(part.text)
+            if part.is_plan:
+                _check_plan(part, frame.first()[0])
+                frame = frame.selectExpr("explode(split(rtrim('\n', plan), '\n')) AS line")
+            summary = take(frame) or summary
         except PySparkException as error:
             raise CodeFailure(spark_text(error), _line_of(part, error)) from None
         except others as error:
             raise CodeFailure(spark_text(error), part.line) from None
         except CodeFailure as failure:
-            raise CodeFailure(failure.message, part.line, may_retry=failure.may_retry) from None
+            raise CodeFailure(failure.message, failure.line or part.line, may_retry=failure.may_retry) from None
     count = "1 statement" if len(parts) == 1 else f"{len(parts)} statements"
     return summary or {"rows": None, "message": f"{count} done, no table returned"}
+
+
+def _check_plan(part: SqlPart, plan: str) -> None:
+    """Raise `CodeFailure` for a plan that says why there is none."""
+    if (failure := failure_in(plan)) is not None:
+        words, line = failure
+        raise CodeFailure(words, part.line if line is None else part.line - part.lines_above + line - 1)
 
 
 def _line_of(part: SqlPart, error: PySparkException) -> int:

@@ -42,6 +42,8 @@ class SqlPart:
     text: str
     lines_above: int = 0
     """Lines of the text before that one."""
+    is_plan: bool = False
+    """Whether it asks for a plan, whose text becomes lines."""
 
 
 @dataclass(frozen=True, slots=True)
