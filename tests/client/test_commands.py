@@ -8,7 +8,7 @@ import pytest
 from tests.support.double.service import ServiceDouble
 from tests.support.http_front import error
 
-from svc_jupyter.client import CommandCancelled, CommandFailed, Invalid, NoDryRuns, NotFound, Unauthorized, WaitTimeout
+from svc_jupyter.client import CommandCancelled, CommandFailed, Invalid, NotFound, NotKnown, Unauthorized, WaitTimeout
 
 pytestmark = pytest.mark.both_services
 
@@ -297,24 +297,25 @@ def test_the_log_part_says_where_to_go_on(client: Any, service: ServiceDouble) -
     ("command_type", "fields"),
     [
         ("HiveCommand", {"query": "DROP TABLE t", "dry_run": True}),
+        ("HiveCommand", {"query": "SELECT 1", "limit": 5}),
         (
             "CompositeCommand",
             {"sub_commands": [{"command_type": "HiveCommand", "query": "DROP TABLE t", "dry_run": True}]},
         ),
     ],
-    ids=["query", "composite"],
+    ids=["dry run", "limit", "composite"],
 )
-def test_a_dry_run_is_sent_only_to_a_service_that_has_them(
+def test_less_than_a_run_is_asked_only_of_a_service_that_knows_it(
     client: Any, service: ServiceDouble, command_type: str, fields: dict[str, Any]
 ) -> None:
     if service.bare:
-        with pytest.raises(NoDryRuns, match="has no dry runs; nothing was sent"):
+        with pytest.raises(NotKnown, match=r"does not know (dry_run|limit); nothing was sent"):
             client.commands.submit(command_type, **fields)
         assert service.submissions == []
         return
     client.commands.submit(command_type, **fields)
     client.commands.submit(command_type, **fields)
-    assert [sent.get("sub_commands", [sent])[0]["dry_run"] for sent in service.submissions] == [True, True]
+    assert service.submissions == [{"command_type": command_type, **fields}] * 2
     assert service.calls == ["POST /api/v1.2/commands/"] * 3  # it is asked once
 
 
@@ -323,5 +324,5 @@ def test_an_unreachable_service_is_not_one_without_dry_runs(client: Any, service
     with pytest.raises(Unauthorized):
         client.commands.submit("HiveCommand", query="SELECT 1", dry_run=True)
     service.refusal = (422, "HiveCommand could not be created: no cluster")
-    with pytest.raises(NoDryRuns):
+    with pytest.raises(NotKnown):
         client.commands.submit("HiveCommand", query="SELECT 1", dry_run=True)

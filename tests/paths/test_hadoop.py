@@ -116,6 +116,12 @@ def test_a_dry_run_gives_the_plan_of_hive_and_changes_nothing(service: HadoopSer
     assert "query, line 3, column 2: nowhere" in failed["message"]
 
 
+def test_the_first_rows_of_hive(service: HadoopService) -> None:
+    query = "-- a\nSELECT id, array(id) AS id FROM range(100000000000) -- ;"
+    assert table_of(service, query, limit=3).to_pydict() == {"id": [[0], [1], [2]]}
+    assert table_of(service, "SHOW FUNCTIONS", limit=3).num_rows == 3
+
+
 def table_of(service: HadoopService, query: str, **more: object) -> pa.Table:
     body = {"command_type": "HiveCommand", "query": query, **more}
     record = ended(service, service.http.post("/commands", json=body))

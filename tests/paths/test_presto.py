@@ -77,6 +77,11 @@ def test_a_dry_run_gives_the_plan_with_its_rows(service: ServiceProcess) -> None
     assert "rows: 5 (60B)" in lines[1]
 
 
+def test_a_query_is_ended_once_there_are_enough_rows(service: ServiceProcess) -> None:
+    script = "SELECT 1 AS a; SELECT * FROM tpch.sf1000.lineitem"
+    assert table_of(service, script, limit=70_000).num_rows == 70_000
+
+
 def table_of(service: ServiceProcess, query: str, **more: object) -> pa.Table:
     answer = service.http.post("/commands", json={"command_type": "PrestoCommand", "query": query, **more})
     assert answer.status_code == 200, answer.text

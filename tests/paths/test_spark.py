@@ -87,6 +87,14 @@ def test_a_dry_run_gives_the_plan_with_its_bytes_and_changes_nothing(service: Se
     assert failed["message"].endswith("`nosuch` cannot be resolved.  SQLSTATE: 42703")
 
 
+def test_the_first_rows(service: ServiceProcess) -> None:
+    script = "-- a\nSELECT 1; SELECT id FROM range(100000000000) -- ;"
+    record = on_spark.run(service, command_type="SqlCommand", query=script, limit=3)
+    assert record["status"] == "done", record["message"]
+    assert on_spark.results(service, record["id"]).to_pydict() == {"id": [0, 1, 2]}
+    assert "the first 3 rows: there may be more" in record["qlog"]
+
+
 def table_of(service: ServiceProcess, query: str) -> pa.Table:
     record = on_spark.run(service, sql=query, language="sql")
     assert record["status"] == "done", record["message"]

@@ -32,6 +32,11 @@ describe('asCell', () => {
     );
   });
 
+  it('asks for as many rows', () => {
+    const query = command('HiveCommand', { query: 'SELECT 1', limit: 10 });
+    expect(asCell(query)).toBe('%%svc_hive --limit 10\nSELECT 1');
+  });
+
   it('is a dry run again', () => {
     const query = command('SqlCommand', { query: 'SELECT 1', dry_run: true });
     expect(asCell(query)).toBe('%%svc_sql --dry-run\nSELECT 1');

@@ -45,6 +45,7 @@ export function asCell(command: ICommand): string | null {
     typeof fields.db_tap_id === 'number' ? ` --tap ${fields.db_tap_id}` : '',
     label && magic !== '%%svc_db' ? ` --label ${JSON.stringify(label)}` : '',
     ...bindings(command).map(([name, value]) => ` --bind ${bound(name, value)}`),
+    typeof fields.limit === 'number' ? ` --limit ${fields.limit}` : '',
     fields.dry_run === true ? ' --dry-run' : ''
   ];
   return `${magic}${options.join('')}\n${text.trim()}`;

@@ -156,6 +156,10 @@ function Facts(props: {
     [trans.__('Source'), sourceWord(trans, command.command_source)],
     [trans.__('Values'), bindingsText(command)],
     [
+      trans.__('Rows asked for'),
+      typeof command.command.limit === 'number' ? count(command.command.limit) : ''
+    ],
+    [
       trans.__('Dry run'),
       command.command.dry_run === true ? trans.__('the plan only, nothing was run') : ''
     ]

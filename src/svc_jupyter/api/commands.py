@@ -14,6 +14,8 @@ from svc_jupyter.api.notebook_arguments import NotebookArguments
 from svc_jupyter.api.states import CommandStatus
 from svc_jupyter.api.text import UNREADABLE
 
+MOST_ROWS = 2**31 - 1
+"""The largest `limit` of a query."""
 SUB_COMMANDS_LIMIT = 100
 """Sub-commands of a composite command."""
 
@@ -63,15 +65,17 @@ class CommandSubmission(Request):
     timeout: int | None = Field(default=None, ge=1, le=2**31 - 1)
 
 
-class WithoutPlan(Request):
-    """Base of the fields of commands that are no query: a dry run of one is refused, as ignoring it would run it."""
-
-    dry_run: Annotated[
-        bool | None, Field(exclude=True), Refused("only queries have one: of DB taps, Hive, Presto and Spark SQL")
-    ] = None
+_ONLY_QUERIES = Refused("only queries have it: of DB taps, Hive, Presto and Spark SQL")
 
 
-class ShellSubmission(WithoutPlan):
+class NoQuery(Request):
+    """Base of the fields of commands that are no query: what only a query has is refused, and never ignored."""
+
+    dry_run: Annotated[bool | None, Field(exclude=True), _ONLY_QUERIES] = None
+    limit: Annotated[int | None, Field(exclude=True), _ONLY_QUERIES] = None
+
+
+class ShellSubmission(NoQuery):
     """Fields of a `ShellCommand`. `files` and `archives` are comma-separated."""
 
     inline: str | None = None
@@ -87,7 +91,7 @@ class ShellSubmission(WithoutPlan):
         return self
 
 
-class PigSubmission(WithoutPlan):
+class PigSubmission(NoQuery):
     """Fields of a `PigCommand`. `parameters` maps names to texts."""
 
     latin_statements: str | None = None
@@ -104,13 +108,14 @@ class PigSubmission(WithoutPlan):
 class QuerySubmission(Request):
     """A query, or where its text is, and values for its names.
 
-    With `dry_run` the engine's plan is its result, and nothing is run: an extension, which another service ignores.
-    `md_cmd` says that it reads only metadata, which the record repeats.
+    With `limit` the engine is asked for so many rows at most; with `dry_run` for its plan, and nothing is run. Both are
+    extensions, which another service ignores. `md_cmd` says that it reads only metadata, which the record repeats.
     """
 
     query: str | None = None
     script_location: str | None = None
     bindings: Bindings | None = None
+    limit: Annotated[int, Field(ge=1, le=MOST_ROWS)] | None = None
     dry_run: bool = False
     md_cmd: bool = False
 
@@ -118,6 +123,8 @@ class QuerySubmission(Request):
     def _exactly_one_query(self) -> Self:
         if bool(self.query and self.query.strip()) == bool(self.script_location):
             raise ValueError("give exactly one of query and script_location")
+        if self.limit is not None and self.dry_run:
+            raise ValueError("limit is for the rows of a run, and a dry run has none")
         return self
 
 
@@ -160,7 +167,7 @@ class HadoopSubCommand(StrEnum):
     S3DISTCP = "s3distcp"
 
 
-class HadoopSubmission(WithoutPlan):
+class HadoopSubmission(NoQuery):
     """Fields of a `HadoopCommand`: `sub_command_args` is one string, quoted as for a shell."""
 
     sub_command: Annotated[HadoopSubCommand, Field(strict=False)]
@@ -173,7 +180,7 @@ class DbTapQuerySubmission(QuerySubmission):
     db_tap_id: Id
 
 
-class JupyterNotebookSubmission(WithoutPlan):
+class JupyterNotebookSubmission(NoQuery):
     """Fields of a `JupyterNotebookCommand`. `retry_delay` is in minutes.
 
     `arguments` may come as an object or as the JSON text of one. With `upload_to_source` the executed copy of a run
@@ -187,7 +194,7 @@ class JupyterNotebookSubmission(WithoutPlan):
     retry_delay: int | None = Field(default=None, ge=0, le=1440)
 
 
-class CompositeSubmission(WithoutPlan):
+class CompositeSubmission(NoQuery):
     """Fields of a `CompositeCommand`. Each sub-command is the body of a submission.
 
     `macros` are put into every sub-command, whose own may build on them; `label` is that of those without one.

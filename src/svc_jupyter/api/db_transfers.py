@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
-from svc_jupyter.api.commands import WithoutPlan
+from svc_jupyter.api.commands import NoQuery
 from svc_jupyter.api.fields import Id, Refused
 
 _PART = r"^[A-Za-z_][A-Za-z0-9_$]*$"
@@ -34,7 +34,7 @@ def partition_of(spec: str | None) -> dict[str, str]:
     return found
 
 
-class _TransferSubmission(WithoutPlan):
+class _TransferSubmission(NoQuery):
     """Fields of both directions. `schema` is that of a `db_table` without one of its own."""
 
     dbtap_id: Annotated[Id, Field(validation_alias=AliasChoices("dbtap_id", "db_tap_id"))]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from svc_jupyter.api.commands import WHOLE_DATA, QuerySubmission, WithoutPlan
+from svc_jupyter.api.commands import WHOLE_DATA, NoQuery, QuerySubmission
 from svc_jupyter.api.fields import Id, Request
 
 
@@ -35,7 +35,7 @@ class CellOptions(Request):
     limit: Annotated[int, Field(ge=1)] | None = None
 
 
-class SparkSubmission(WithoutPlan):
+class SparkSubmission(NoQuery):
     """Fields of a `SparkCommand`: exactly one of program, cmdline, sql, script_location and note_id.
 
     `arguments` are options of spark-submit in one string, quoted as for a shell; of a note the values of its forms, an

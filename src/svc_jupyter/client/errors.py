@@ -18,7 +18,7 @@
     ├── ClusterFailed                   the cluster will not reach the awaited state
     ├── WaitTimeout                     the wait timed out, the command continues (also a TimeoutError)
     ├── ResultUnavailable               there is no result, or this client cannot read its location
-    ├── NoDryRuns                       the service would run a query whose plan is wanted
+    ├── NotKnown                        the service would run all of a query whose plan or first rows are wanted
     └── NotUnique                       several objects have the same name
 
 Their text, repr and attributes never contain a token or a password.
@@ -187,8 +187,8 @@ class ResultUnavailable(SvcError):
     """There is no result, or this client cannot read its location, which the text names."""
 
 
-class NoDryRuns(SvcError):
-    """The service ignores `dry_run`, so that it would run the query; nothing was sent."""
+class NotKnown(SvcError):
+    """The service ignores a field, so that it would run all of the query; nothing was sent."""
 
 
 class NotUnique(SvcError):

@@ -8,9 +8,9 @@ from tests.support.service_process import ServiceProcess
 from svc_jupyter.api.commands import CommandSubmission
 from svc_jupyter.service.commands.submission_schema import SUBMISSION_BODY
 
-QUERY = "query script_location bindings dry_run md_cmd"
+QUERY = "query script_location bindings limit dry_run md_cmd"
 TRANSFER = "mode dbtap_id db_table schema hive_table partition_spec"
-NO_PLAN = {"dry_run": True}
+NO_QUERY: dict[str, object] = {"dry_run": True, "limit": 5}
 HONOURED = {
     "ShellCommand": "inline script_location files archives parameters",
     "PigCommand": "latin_statements script_location parameters",
@@ -30,12 +30,12 @@ HONOURED = {
 }
 TABLE = {"dbtap_id": 1, "hive_table": "t", "db_table": "t"}
 REFUSED = {
-    "ShellCommand": ({"inline": "echo hi"}, NO_PLAN),
-    "PigCommand": ({"latin_statements": "a = LOAD 'a';"}, NO_PLAN),
-    "HadoopCommand": ({"sub_command": "jar", "sub_command_args": "a.jar"}, NO_PLAN),
-    "SparkCommand": ({"sql": "SELECT 1"}, NO_PLAN),
-    "CompositeCommand": ({"sub_commands": [{"command_type": "ShellCommand", "inline": "echo hi"}]}, NO_PLAN),
-    "JupyterNotebookCommand": ({"path": "a.ipynb"}, NO_PLAN),
+    "ShellCommand": ({"inline": "echo hi"}, NO_QUERY),
+    "PigCommand": ({"latin_statements": "a = LOAD 'a';"}, NO_QUERY),
+    "HadoopCommand": ({"sub_command": "jar", "sub_command_args": "a.jar"}, NO_QUERY),
+    "SparkCommand": ({"sql": "SELECT 1"}, NO_QUERY),
+    "CompositeCommand": ({"sub_commands": [{"command_type": "ShellCommand", "inline": "echo hi"}]}, NO_QUERY),
+    "JupyterNotebookCommand": ({"path": "a.ipynb"}, NO_QUERY),
     "HiveCommand": (
         {"query": "SELECT 1"},
         {
@@ -51,7 +51,7 @@ REFUSED = {
     "DbExportCommand": (
         TABLE,
         {
-            **NO_PLAN,
+            **NO_QUERY,
             "use_customer_cluster": "true",
             "customer_cluster_label": "other",
             "additional_options": "--batch",
@@ -62,7 +62,7 @@ REFUSED = {
     "DbImportCommand": (
         TABLE,
         {
-            **NO_PLAN,
+            **NO_QUERY,
             "use_customer_cluster": True,
             "customer_cluster_label": "other",
             "additional_options": "--batch",
@@ -108,8 +108,9 @@ def test_a_field_without_a_value_is_not_refused(shared_service: ServiceProcess) 
     assert "nowhere" in error
 
 
-def test_a_front_end_can_ask_whether_there_are_dry_runs(shared_service: ServiceProcess) -> None:
+@pytest.mark.parametrize("field", ["dry_run", "limit"])
+def test_a_front_end_can_ask_whether_a_field_is_known(shared_service: ServiceProcess, field: str) -> None:
     """What `conversations/commands.py` of the client sends: no service can make a command of it."""
-    answer = shared_service.http.post("/commands", json={"command_type": "DbTapQueryCommand", "dry_run": "?"})
+    answer = shared_service.http.post("/commands", json={"command_type": "DbTapQueryCommand", field: "?"})
     assert answer.status_code == 422
-    assert "dry_run" in answer.json()["error"]["fields"]
+    assert field in answer.json()["error"]["fields"]

@@ -52,7 +52,7 @@ def test_a_plan_without_steps_has_no_lines(query_sqlite: Query) -> None:
 
 
 def test_an_error_is_at_its_line_of_the_query(query_sqlite: Query) -> None:
-    answer = query_sqlite("-- a\n\nDELETE FROM flights\nWHERE delays > 1", dry_run=True)
+    answer = query_sqlite("-- a\n\nDELETE FROM flights\nWHERE delays > 1\nAND\nid\n> 0", dry_run=True)
     assert answer.message == (
         "no such column: delays. Did you mean delay?\n  query, line 4: WHERE delays > 1\n  tap flights (sqlite)"
     )

@@ -192,8 +192,9 @@ class Commands(HttpFront):
         body = json.loads(request.content)
         if body["command_type"] == "NoSuchCommand":
             return error(422, "NoSuchCommand could not be created: unknown command_type")
-        if body.get("dry_run") not in (None, True, False):
-            return error(422, "the fields are not valid", None if self.bare else {"dry_run": "must be true or false"})
+        if asked := {name for name in ("dry_run", "limit") if body.get(name) == "?"}:
+            fields = None if self.bare else dict.fromkeys(asked, "must be something else")
+            return error(422, "the fields are not valid", fields)
         answer = self.submit(body)
         command = self.commands[answer["id"]]
         self._by_key[key] = answer["id"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict
+from typing import Any, Final, TypedDict
 from uuid import uuid4
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType, CommandWithRows
 from svc_jupyter.api.retention import CommandFiles
 from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, SessionEnd
-from svc_jupyter.client.errors import Forbidden, NoDryRuns, StatusError, TooManyRequests, Unauthorized
+from svc_jupyter.client.errors import Forbidden, NotKnown, StatusError, TooManyRequests, Unauthorized
 from svc_jupyter.client.transport.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.transport.link import Link
 from svc_jupyter.client.transport.wire import idempotency
@@ -53,6 +53,13 @@ class CommandFilters(TypedDict, total=False):
     all_users: bool
 
 
+_ASKED_FIRST: Final = {
+    "dry_run": "write the engine's EXPLAIN before the query instead",
+    "limit": "write LIMIT into the query instead",
+}
+"""Extensions that change what is run, and what to do on a service without them."""
+
+
 class CommandFlows:
     """Requests about commands, for both clients."""
 
@@ -64,10 +71,12 @@ class CommandFlows:
     ) -> Flow[CommandRecord]:
         """Submit a command. With `hold` (seconds) our service may return its end and a few rows.
 
-        Raises `NoDryRuns` when only a plan is wanted and the service does not know that.
+        Raises `NotKnown` when a plan or some rows are wanted and the service does not know that.
         """
-        if any(each.get("dry_run") for each in (fields, *(fields.get("sub_commands") or ()))):
-            yield from self._check_dry_runs()
+        bodies = [each for each in (fields, *(fields.get("sub_commands") or ())) if isinstance(each, Mapping)]
+        for field, instead in _ASKED_FIRST.items():
+            if any(body.get(field) for body in bodies):
+                yield from self._check_known(field, instead)
         hold = hold if self.link.extended else 0
         call = Call(
             "POST",
@@ -79,25 +88,22 @@ class CommandFlows:
         )
         return self.link.learn_from((yield from fetch(self.link, call, CommandWithRows if hold else CommandRecord)))
 
-    def _check_dry_runs(self) -> Flow[None]:
-        """Raise `NoDryRuns` if the service ignores `dry_run`: it would run the query.
+    def _check_known(self, field: str, instead: str) -> Flow[None]:
+        """Raise `NotKnown` if the service ignores a field of queries: it would run all of the query.
 
         It is asked by a submission that no service accepts, in which one that knows the field says what is wrong with
         it.
         """
-        if not self.link.has_dry_runs:
-            body = submission(CommandType.DB_TAP_QUERY, {"dry_run": "?"})
+        if field not in self.link.known_fields:
+            body = submission(CommandType.DB_TAP_QUERY, {field: "?"})
             try:
                 yield from exchange(self.link, Call("POST", paths.api("commands/"), body=body))
             except StatusError as error:
                 if error.status >= 500 or isinstance(error, Unauthorized | Forbidden | TooManyRequests):
                     raise
-                self.link.has_dry_runs = "dry_run" in error.fields
-        if not self.link.has_dry_runs:
-            raise NoDryRuns(
-                f"the service at {self.link.address} has no dry runs; nothing was sent: "
-                "write the engine's EXPLAIN before the query instead"
-            )
+                self.link.known_fields |= {field} & error.fields.keys()
+        if field not in self.link.known_fields:
+            raise NotKnown(f"the service at {self.link.address} does not know {field}; nothing was sent: {instead}")
 
     def get(self, command_id: int) -> Flow[CommandRecord]:
         record = yield from fetch(self.link, Call("GET", paths.command(command_id)), CommandRecord)

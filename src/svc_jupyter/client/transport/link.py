@@ -45,8 +45,8 @@ class Link:
         self.retries = retries
         self.embedded: EmbeddedService | None = None
         self.connection: Connection | None = None
-        self.has_dry_runs = False
-        """Whether the service is known to have dry runs."""
+        self.known_fields: set[str] = set()
+        """Extensions of submissions that the service is known to have."""
         self._extended: bool | None = None
         self._lock = threading.Lock()
         if settings.base_url is None:

@@ -16,6 +16,7 @@ from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 
 _location = argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
+_limit = argument("--limit", metavar="ROWS", type=int, help="Ask the engine for so many rows at most.")
 _dry_run = argument("--dry-run", action="store_true", help="Show the engine's plan of the query; nothing is run.")
 
 
@@ -26,6 +27,7 @@ class QueryMagics(SvcFamily):
     @argument("--tap", metavar="NAME", help="DB tap to query, by name or id; see %%svc_config default_tap.")
     @_location
     @bind_option
+    @_limit
     @_dry_run
     @submission_options
     def svc_db(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
@@ -39,6 +41,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @_location
     @bind_option
+    @_limit
     @_dry_run
     @submission_options
     def svc_hive(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
@@ -52,6 +55,7 @@ class QueryMagics(SvcFamily):
     @line_cell_magic
     @_location
     @bind_option
+    @_limit
     @_dry_run
     @submission_options
     def svc_presto(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
@@ -67,6 +71,7 @@ class QueryMagics(SvcFamily):
     @_location
     @argument("--app-id", metavar="NAME", help="Run it in the persistent session of this name.")
     @bind_option
+    @_limit
     @_dry_run
     @submission_options
     def svc_sql(self, line: str, cell: str | None = None) -> Value | CommandHandle | None:
@@ -109,9 +114,10 @@ def sql_definition(values: argparse.Namespace, cell: str | None, context: Contex
     text, origin = _query(values, cell, context, "%svc_sql")
     if not values.app_id:
         return Definition("SqlCommand", lambda: text, plain_reader, origin)
-    if values.bind or values.dry_run:
-        option = "--bind" if values.bind else "--dry-run"
-        raise SvcUsageError(f"svc_sql: {option} goes with a query of its own, not with --app-id")
+    given = {"--bind": values.bind, "--limit": values.limit is not None, "--dry-run": values.dry_run}
+    for option, is_given in given.items():
+        if is_given:
+            raise SvcUsageError(f"svc_sql: {option} goes with a query of its own, not with --app-id")
     program = {"sql": text["query"]} if "query" in text else {**text, "language": "sql"}
     return Definition("SparkCommand", lambda: {**program, "app_id": values.app_id}, plain_reader, origin)
 
@@ -122,6 +128,12 @@ def _query(values: argparse.Namespace, cell: str | None, context: Context, magic
     fields: dict[str, Any] = {"query": query} if query else {"script_location": values.script_location}
     if values.bind:
         fields["bindings"] = bindings(values.bind, context.variables)
+    if values.limit is not None:
+        if values.limit < 1:
+            raise SvcUsageError(f"{magic}: --limit takes a number of rows, 1 or more, not {values.limit}")
+        if values.dry_run:
+            raise SvcUsageError(f"{magic}: --limit is for the rows of a run, and --dry-run has none")
+        fields["limit"] = values.limit
     if values.dry_run:
         fields["dry_run"] = True
     return fields, Origin("query", query or "")

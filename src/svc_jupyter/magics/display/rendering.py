@@ -103,7 +103,7 @@ def limit_display(
     terminal, pandas' own limits apply to a result unless `rows` was given. Where there is neither a column nor a line
     of text, that display shows nothing.
     """
-    if is_frame(value) and not is_list and (not value.shape[1] or (is_lines(value) and value.empty)):
+    if is_frame(value) and (not value.shape[1] or (is_lines(value) and value.empty)):
         object.__setattr__(value, "_ipython_display_", Hidden(value, shell))
         return
     terminal = not in_kernel(shell)

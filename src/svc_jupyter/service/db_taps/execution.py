@@ -26,7 +26,7 @@ from svc_jupyter.service.db_taps.job import (
     JobKind,
 )
 from svc_jupyter.service.db_taps.plan_lines import PlanLines
-from svc_jupyter.service.db_taps.plans import NOTHING_RUN, NotExplained, explained
+from svc_jupyter.service.db_taps.plans import NOTHING_RUN, NotExplained, explained, first_rows
 from svc_jupyter.service.db_taps.result_file import ResultFile
 from svc_jupyter.service.db_taps.statements import NotSeparable, Statement, split
 from svc_jupyter.service.db_taps.suggestions import suggestions, without_offer
@@ -151,6 +151,7 @@ class _Script:
         self._rows = 0
         self._share = 0.0
         self._plan = PlanLines() if job.dry_run else None
+        self.limit = job.limit
         self._result = ResultFile(job.folder / RESULT_FILE, min_free_bytes=job.min_free_bytes, on_rows=self._on_rows)
 
     def __enter__(self) -> _Script:
@@ -168,7 +169,17 @@ class _Script:
         self._result.discard()
 
     def write(self, batch: pa.RecordBatch) -> None:
-        self._result.write(batch if self._plan is None else self._plan.of(batch))
+        if self._plan is not None:
+            batch = self._plan.of(batch)
+        elif self.limit is not None:
+            if self.is_full:
+                return
+            batch = batch.slice(0, self.limit - self._result.rows)
+        self._result.write(batch)
+
+    @property
+    def is_full(self) -> bool:
+        return self.limit is not None and self._result.rows >= self.limit
 
     def became_text(self, column: str, reason: str) -> None:
         self._result.became_text(column, reason)
@@ -200,11 +211,12 @@ class _Script:
 
     def summary(self) -> Mapping[str, Any]:
         """Put the result in its place and return its summary."""
+        told = [NOTHING_RUN] if self._plan is not None else []
+        if self.limit is not None and self.is_full:
+            told.append(first_rows(self.limit))
         summary = self._result.finish()
-        if summary is not None and self._plan is not None:
-            return {**summary, "notes": [NOTHING_RUN]}
         if summary is not None:
-            return summary
+            return {**summary, "notes": [*summary["notes"], *told]}
         statements = "1 statement" if self._count == 1 else f"{self._count} statements"
         changed = f", {count_rows(self._changed)} changed" if self._counts_changes else ""
         return {"rows": None, "message": f"{statements} done{changed}, no table returned"}

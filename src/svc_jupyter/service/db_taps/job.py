@@ -84,6 +84,8 @@ class Job:
     """Values for the query's names, as in the record."""
     dry_run: bool = False
     """Only the plan of the query is wanted."""
+    limit: int | None = None
+    """The most rows that are wanted of a table; None for all."""
     min_free_bytes: int = 0
     """The job fails rather than leave less free space than this on its disk."""
     hive: Connection | None = None

@@ -1,4 +1,4 @@
-"""Dry runs: the statement that asks a database how it would run a query."""
+"""Less than the whole of a query: the statement that asks a database how it would run it, or its first rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from svc_jupyter.service.db_taps.statements import Statement, words_of
 from svc_jupyter.sql_tokens import Dialect
 
 NOTHING_RUN: Final = "dry run: this is the plan, nothing was run"
-"""What the readers of a plan are told."""
+"""The note about a plan."""
 _ASKING: Final = {
     Dialect.SQLITE: "EXPLAIN QUERY PLAN ",
     Dialect.POSTGRESQL: "EXPLAIN (FORMAT TEXT) ",
@@ -69,3 +69,8 @@ def _has_plan(statement: Statement, dialect: Dialect) -> bool:
     if statement.keyword == "CREATE":  # CREATE TABLE … AS SELECT …
         return dialect is not Dialect.MYSQL and "AS" in words_of(statement.text, dialect)
     return not statement.keyword or statement.keyword in _WITH_PLAN
+
+
+def first_rows(limit: int) -> str:
+    """Return the note about a result that has as many rows as were asked for."""
+    return f"the first {limit:,} row{'' if limit == 1 else 's'}: there may be more"

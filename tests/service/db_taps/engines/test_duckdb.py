@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from tests.service.db_taps.answers import Query
 from tests.service.db_taps.test_dry_runs import lines_of
+from tests.service.db_taps.test_limits import check as check_limit
 from tests.types import bound
 from tests.types.tables import DUCKDB, check
 
@@ -44,6 +45,15 @@ def test_a_plan_is_the_text_of_its_tree(query: Query) -> None:
     assert "Delete" in lines[0]
     assert len(lines) > 5
     assert query("SELECT count(*) AS n FROM t").rows == [{"n": 1}]
+
+
+def test_the_first_rows(query: Query) -> None:
+    query("CREATE TABLE t AS SELECT range AS id, range::hugeint AS h, '1'::bit AS b FROM range(9)")
+    check_limit(query, "SELECT * FROM t ORDER BY id DESC")
+    check_limit(query, "FROM t")
+    check_limit(query, "UPDATE t SET h = 1 RETURNING id")
+    assert query("SELECT range AS n FROM range(100000000000000)", limit=70_000).found.num_rows == 70_000
+    assert query("SELECT sum(h)::int AS n FROM t").rows == [{"n": 9}]
 
 
 BIG = 2**127 - 1

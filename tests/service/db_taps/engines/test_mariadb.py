@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.service.db_taps.answers import Query
+from tests.service.db_taps.test_limits import check as check_limit
 from tests.support.service_process import wait_until
 from tests.types import bound
 from tests.types import round_trips as of
@@ -177,6 +178,20 @@ def test_a_plan_is_its_table(query: Query) -> None:
     assert query("SELECT count(*) AS n FROM acc").rows == [{"n": 3}]
     refused = query("CREATE TABLE u AS SELECT 1 AS a", dry_run=True)
     assert refused.failure["reason"].endswith("not of CREATE; nothing was run")
+
+
+def test_the_first_rows(query: Query) -> None:
+    query(_ACCOUNTS)
+    check_limit(query, "SELECT * FROM acc ORDER BY id")
+    check_limit(query, "SELECT id FROM acc UNION ALL SELECT bal FROM acc")
+    check_limit(query, "(SELECT id FROM acc LIMIT 3)")
+    assert query("SELECT seq FROM seq_1_to_1000000000000", limit=70_000).found.num_rows == 70_000
+
+
+def test_only_results_are_cut(query: Query) -> None:
+    script = f"{_ACCOUNTS}CREATE TABLE u AS SELECT * FROM acc; INSERT INTO u SELECT * FROM acc; SELECT * FROM u"
+    assert query(script, limit=1).found.num_rows == 1
+    assert query("SELECT count(*) AS n FROM u").rows == [{"n": 6}]
 
 
 def test_a_point_in_time_is_no_value_of_mysql(query: Query) -> None:

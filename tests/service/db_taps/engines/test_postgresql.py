@@ -10,6 +10,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from tests.service.db_taps.test_dry_runs import lines_of
+from tests.service.db_taps.test_limits import check as check_limit
 from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
@@ -44,6 +45,27 @@ def test_a_plan_says_how_many_rows_are_expected(query_postgres, flights):
     assert lines[0].startswith("Delete on flights  (cost=")
     assert "rows=1 " in lines[1]
     assert count(flights) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT *, ARRAY[[id, 2], [3, 4]] AS id, id::oid AS id FROM flights ORDER BY 1 -- ;",
+        "VALUES (1), (2), (3)",
+        "(SELECT 1 AS a) UNION ALL SELECT 2 UNION ALL SELECT 3",
+        "WITH a AS (SELECT id FROM flights) SELECT * FROM a ORDER BY id DESC",
+        "UPDATE flights SET delay = 0 RETURNING id",
+        "WITH a AS (UPDATE flights SET delay = 0 RETURNING id) SELECT * FROM a",
+    ],
+)
+def test_the_first_rows(query_postgres, flights, text):
+    check_limit(query_postgres, text)
+
+
+def test_a_query_is_ended_once_there_are_enough(query_postgres, flights):
+    script = "UPDATE flights SET delay = 1; SELECT generate_series(1, 100000000000) AS n"
+    assert query_postgres(script, limit=70_000).found.num_rows == 70_000
+    assert query_postgres("SELECT sum(delay) AS s FROM flights").rows == [{"s": 3.0}]
 
 
 def test_no_rows_keep_their_types(query_postgres, flights):

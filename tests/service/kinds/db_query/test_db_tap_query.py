@@ -238,6 +238,11 @@ class TestDescribing:
                 await kind.describe(body | {"query": query}, caller)
         assert "dry_run" not in await kind.describe(body | {"query": "SELECT 1", "dry_run": False}, caller)
 
+    async def test_the_record_shows_how_many_rows_are_asked_for(self, kind, caller, tap_id):
+        assert (await kind.describe({"db_tap_id": tap_id, "query": "SELECT 1", "limit": "5"}, caller))["limit"] == 5
+        with pytest.raises(ValidationError, match="limit is for the rows of a run, and a dry run has none"):
+            await kind.describe({"db_tap_id": tap_id, "query": "SELECT 1", "limit": 5, "dry_run": True}, caller)
+
     async def test_a_nul_character_is_refused(self, kind, caller, tap_id):
         with pytest.raises(Invalid, match="NUL"):
             await kind.describe({"db_tap_id": tap_id, "query": "SELECT 1\0"}, caller)
@@ -296,6 +301,12 @@ class TestRunning:
         final = await new_job(query=query, bindings=bindings, macros=[{"condition": ":a, :b"}]).run()
         assert final["status"] == "error"
         assert final["message"].startswith(message)
+
+    async def test_the_first_rows_are_the_result_and_its_notes_say_so(self, new_job):
+        job = new_job(query="SELECT id FROM flights ORDER BY id", limit=1)
+        final = await job.run()
+        assert rows(job.root, final) == [{"id": 1}]
+        assert final["result"]["notes"] == ("the first 1 row: there may be more",)
 
     async def test_a_dry_run_gives_the_plan_and_says_so(self, new_job, lake):
         job = new_job(query="DELETE FROM flights WHERE $condition$", macros=[{"condition": "id = 1"}], dry_run=True)

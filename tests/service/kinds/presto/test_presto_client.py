@@ -112,13 +112,18 @@ def test_a_query_that_is_cancelled_is_shown_so_whatever_its_last_answer_calls_it
     ]
     engine = engine_of(coordinator, tmp_path)
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(engine.run, [STATEMENT], Mock())
+        running = pool.submit(engine.run, [STATEMENT], taker())
         wait_until(lambda: any(asked[0] == "GET" for asked in coordinator.asked), "the wait for an answer")
         engine.cancel()
         with pytest.raises(QueryFailure):
             running.result(20)
     [job] = json.loads((tmp_path / JOBS_FILE).read_text())
     assert (job["job_id"], job["status"]) == ("q", "CANCELED")
+
+
+def taker(*, is_full: bool = False) -> Mock:
+    """A sink that takes rows."""
+    return Mock(is_full=is_full)
 
 
 def answer(coordinator: Coordinator, state: str, number: int = 0, **more: Any) -> Answer:
@@ -130,7 +135,7 @@ def answer(coordinator: Coordinator, state: str, number: int = 0, **more: Any) -
 
 def test_the_next_answer_is_on_its_way_while_rows_are_written(coordinator: Coordinator, tmp_path: Path):
     coordinator.answers = [answer(coordinator, "RUNNING", 1, data=[[1]]), answer(coordinator, "FINISHED")]
-    sink = Mock()
+    sink = taker()
     sink.write.side_effect = lambda _batch: wait_until(lambda: len(coordinator.asked) == 2, "the next call")
     engine_of(coordinator, tmp_path).run([STATEMENT], sink)
     assert sink.write.called
@@ -146,10 +151,20 @@ def test_a_read_query_that_is_finished_is_not_asked_for_the_count_of_its_work(co
         answer(coordinator, "FINISHED", 5),
         answer(coordinator, "FINISHED"),
     ]
-    sink = Mock()
+    sink = taker()
     engine_of(coordinator, tmp_path).run([STATEMENT], sink)
     assert sum(call.args[0].num_rows for call in sink.write.call_args_list) == 2
     assert [asked[1] for asked in coordinator.asked[1:]] == ["/1", "/2", "/3", "/4"]
+
+
+def test_a_query_is_ended_once_there_are_enough_rows(coordinator: Coordinator, tmp_path: Path):
+    coordinator.answers = [answer(coordinator, "RUNNING", 1, data=[[1]]), (200, {}, {}), (200, {}, {})]
+    sink = taker(is_full=True)
+    engine_of(coordinator, tmp_path).run([STATEMENT], sink)
+    assert sink.done.called
+    assert [asked[:2] for asked in coordinator.asked if asked[0] == "DELETE"] == [("DELETE", "/1")]
+    [job] = json.loads((tmp_path / JOBS_FILE).read_text())
+    assert job["status"] == "CANCELED"
 
 
 def test_a_statement_that_changes_something_is_followed_to_its_last_answer(coordinator: Coordinator, tmp_path: Path):
@@ -158,6 +173,6 @@ def test_a_statement_that_changes_something_is_followed_to_its_last_answer(coord
         answer(coordinator, "FINISHED", 2, updateType="INSERT"),
         answer(coordinator, "FINISHED", updateType="INSERT", updateCount=3),
     ]
-    sink = Mock()
+    sink = taker()
     engine_of(coordinator, tmp_path).run(split("INSERT INTO t VALUES 1", Dialect.PRESTO), sink)
     sink.done.assert_called_once_with(3)

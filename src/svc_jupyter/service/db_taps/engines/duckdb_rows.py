@@ -60,6 +60,8 @@ def run(connection: sa.Connection, statement: Statement, values: list[Any], sink
     read = [_arrow_type(each) for each in types]
     if read != list(map(str, types)):
         relation = relation.project(", ".join(f"CAST(#{place} AS {each})" for place, each in enumerate(read, 1)))
+    if sink.limit is not None and kind == "SELECT":
+        relation = relation.limit(sink.limit)
     reader = (getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader)(_BATCH_ROWS)
     changes = [_integers if each.id == "hugeint" else _plain for each in types]
     sink.write(_batch(names, [pa.array([], each) for each in reader.schema.types], changes))

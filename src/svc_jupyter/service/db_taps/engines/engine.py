@@ -21,6 +21,14 @@ TRANSACTION_KEYWORDS = frozenset(
 class Sink(Protocol):
     """Receives the results of a script's statements."""
 
+    limit: int | None = None
+    """The most rows that it takes of a table; further ones are dropped. None for all."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has so many rows of the table: an engine that can stop then does so."""
+        return False
+
     def start(self, statement: Statement) -> None:
         """A statement begins: further errors are its own."""
 

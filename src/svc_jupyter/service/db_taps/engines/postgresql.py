@@ -30,6 +30,8 @@ from svc_jupyter.sql_tokens import Dialect
 
 _COPIED = frozenset({"SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", ""})
 """Statements whose rows COPY can send; the first word is empty for `(SELECT …) UNION …`."""
+_READING = frozenset({"SELECT", "VALUES", "TABLE", "WITH", ""})
+_WRITING = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 _USE_COPY = adbc_driver_postgresql.StatementOptions.USE_COPY.value
 _COPY_PREFIX = len("COPY (")
 _WATCH_CLIENT = (
@@ -137,8 +139,10 @@ class PostgresqlEngine:
         text = statement.text
         copied = statement.keyword in _COPIED
         wanted = [] if schema is None else self._requests(connection, schema)
-        if schema is not None and not all(request.is_plain for request in wanted):
+        if schema is not None and (_may_be_cut(statement, sink) or not all(request.is_plain for request in wanted)):
             text = self._asking_for(wanted, schema.names, statement, connection)
+            if sink.limit is not None:
+                text += f" LIMIT {sink.limit}"
         with closing(adbc.AdbcStatement(connection)) as running, _translated(_COPY_PREFIX if copied else 0):
             self._running = running
             try:
@@ -214,6 +218,13 @@ class PostgresqlEngine:
             statement.set_sql_query(text)
             handle, _ = statement.execute_query()
             return [tuple(row.values()) for batch in _batches(handle) for row in batch.to_pylist()]
+
+
+def _may_be_cut(statement: Statement, sink: Sink) -> bool:
+    """Return whether fewer rows are asked for, of a query that only reads."""
+    if sink.limit is None or statement.keyword not in _READING:
+        return False
+    return _WRITING.isdisjoint(words_of(statement.text, Dialect.POSTGRESQL))
 
 
 def _known_count(tuples: int | None) -> int | None:

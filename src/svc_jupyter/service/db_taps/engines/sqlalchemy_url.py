@@ -39,8 +39,8 @@ _MYSQL_TYPES: Final[Mapping[int, Kind]] = {
 }
 """By the number in MySQL's protocol (https://dev.mysql.com/doc/dev/mysql-server/latest/field__types_8h.html)."""
 _MYSQL_DECIMALS: Final = (0, 246)
-_WITHOUT_ZONES = frozenset({"mysql", "mariadb"})
-"""Databases whose drivers drop a zone."""
+_MYSQL = frozenset({"mysql", "mariadb"})
+"""Databases whose drivers drop a zone, and read all rows of an open result before they close it."""
 DriverValues: TypeAlias = tuple[Any, ...] | dict[str, Any]
 _MARKS: Final[Mapping[str, str]] = {
     "qmark": "?",
@@ -172,7 +172,7 @@ def _with_values(written: Statement, connection: sa.Connection) -> tuple[Stateme
     style = "numeric_dollar" if connection.dialect.name == "duckdb" else connection.dialect.paramstyle
     percent = "%%" if style in ("format", "pyformat") and written.bound else "%"
     statement, found = with_marks(written, _MARKS[style], percent=percent)
-    has_zones = connection.dialect.name not in _WITHOUT_ZONES
+    has_zones = connection.dialect.name not in _MYSQL
     values = [python_value(value, has_zones=has_zones) for value in found]
     if style in ("named", "pyformat"):
         return statement, {f"p{number}": value for number, value in enumerate(values, start=1)}
@@ -180,6 +180,8 @@ def _with_values(written: Statement, connection: sa.Connection) -> tuple[Stateme
 
 
 def _run_one(connection: sa.Connection, statement: Statement, values: DriverValues, sink: Sink) -> None:
+    if sink.limit is not None and connection.dialect.name in _MYSQL:
+        connection.exec_driver_sql(f"SET SESSION sql_select_limit = {sink.limit}")
     streamed = {"stream_results": True, "max_row_buffer": _BATCH_ROWS} if statement.keyword in _READING else {}
     result = connection.exec_driver_sql(statement.text, values or None, execution_options=streamed)
     if not result.returns_rows:
@@ -195,6 +197,9 @@ def _run_one(connection: sa.Connection, statement: Statement, values: DriverValu
         sink.write(record_batch(names, []))
     for rows in result.partitions(_BATCH_ROWS):
         sink.write(record_batch(names, rows))
+        if sink.is_full:
+            result.close()
+            break
     sink.done(None)
 
 

@@ -135,6 +135,8 @@ class SqliteEngine:
                     sink.table()
                     for batch in _checked(reader, declared):
                         sink.write(batch)
+                        if sink.is_full:
+                            break
         sink.done(_total_changes(connection) - before)
 
     def _batch_rows(self) -> int:

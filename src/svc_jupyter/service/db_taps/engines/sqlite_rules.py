@@ -194,7 +194,7 @@ def _run_one(connection: sqlite3.Connection, written: Statement, sink: Sink) -> 
             names = [column[0] for column in cursor.description]
             sink.table()
             sink.write(record_batch(names, []))
-            while rows := cursor.fetchmany(_BATCH_ROWS):
+            while not sink.is_full and (rows := cursor.fetchmany(_BATCH_ROWS)):
                 sink.write(record_batch(names, rows))
     except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
         raise failure_of(str(error), statement.text) from None

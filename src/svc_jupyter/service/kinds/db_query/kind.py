@@ -36,7 +36,7 @@ class DbTapQueryKind:
         with translated(NotFound, to=Invalid, about="db_tap_id"):
             await self._db_taps.check_usable(caller.account_id, submission.db_tap_id)
         fields = await self._queries.described(submission.query, submission.script_location, caller)
-        if submission.bindings or submission.dry_run:
+        if submission.bindings or submission.limit or submission.dry_run:
             tap = await self._db_taps.opened(caller.account_id, submission.db_tap_id)
             fields |= await described_options(submission, tap.connection.dialect)
         return {"db_tap_id": submission.db_tap_id, "md_cmd": submission.md_cmd, **fields}

@@ -136,6 +136,8 @@ class HiveEngine:
         types = nested.described(statement.text, columns, partial(self._describe, session))
         documents = {place: kind for place, kind in enumerate(types) if kind.is_nested}
         text = nested.with_json(statement.text, types)
+        if sink.limit is not None and columns:  # Spark's server reads the whole result first
+            text = f"SELECT * FROM ({text}\n) LIMIT {sink.limit}"  # noqa: S608  the user's own query
         if self._jobs is not None and (is_query or statement.keyword in _WRITING):
             text = marked(text, mark)
         with nullcontext() if self._jobs is None else _Watch(self, self._jobs, mark, statement, sink):
@@ -211,7 +213,7 @@ class HiveEngine:
         sink.table()
         schema = pa.schema(list(zip(names, kinds, strict=True)))
         sink.write(pa.RecordBatch.from_arrays([pa.array([], kind) for kind in kinds], schema=schema))
-        while cells := session.fetch(operation, _BATCH_ROWS):
+        while not sink.is_full and (cells := session.fetch(operation, _BATCH_ROWS)):
             if not len(cells[0][0]):
                 break
             sink.write(record_batch(names, kinds, cells[first : first + len(kinds)], parsers, sink.became_text))

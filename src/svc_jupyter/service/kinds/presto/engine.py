@@ -160,6 +160,12 @@ class PrestoSqlEngine:
             if answer.get("updateType") is None:
                 rows.take(answer)
             changed = answer.get("updateCount", changed)
+            if sink.is_full and self._next is not None and statement.keyword in READING:
+                client.close()
+                with suppress(CoordinatorLost):  # the rows are here
+                    client.cancel(self._next)
+                self._jobs.abandoned()
+                break
         self._jobs.write()
         sink.done(changed)
         return None

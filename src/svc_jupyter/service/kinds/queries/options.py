@@ -1,4 +1,4 @@
-"""What a submission says about its query: the values for its names, and whether only its plan is wanted."""
+"""What a submission says about its query: the values for its names, and whether its plan or some rows suffice."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from svc_jupyter.sql_tokens import Dialect
 
 
 async def described_options(submission: QuerySubmission, dialect: Dialect) -> dict[str, Any]:
-    """Return the record's `bindings` and `dry_run`, each only where it is given.
+    """Return the record's `bindings`, `limit` and `dry_run`, each only where it is given.
 
     Raises `Invalid` when a name of the query has no value, or a value no name, and when it has no plan. Of a query in a
     file, or with what may be a macro, only its run knows that.
     """
-    given: dict[str, Any] = {"bindings": submission.bindings, "dry_run": submission.dry_run}
+    given: dict[str, Any] = {
+        "bindings": submission.bindings,
+        "limit": submission.limit,
+        "dry_run": submission.dry_run,
+    }
     options = {name: value for name, value in given.items() if value}
     if options and submission.query and "$" not in submission.query:
         await asyncio.to_thread(_check, submission.query, options, dialect)

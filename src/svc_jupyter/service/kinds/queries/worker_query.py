@@ -140,6 +140,7 @@ class WorkerQueries:
                 source=script.source,
                 bindings=task.command.get("bindings") or {},
                 dry_run=bool(task.command.get("dry_run")),
+                limit=task.command.get("limit"),
                 min_free_bytes=self._min_free_bytes,
             )
         )

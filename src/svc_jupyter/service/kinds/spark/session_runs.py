@@ -20,7 +20,7 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.db_taps.failures import QueryFailure
-from svc_jupyter.service.db_taps.plans import NOTHING_RUN
+from svc_jupyter.service.db_taps.plans import NOTHING_RUN, first_rows
 from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
@@ -67,6 +67,7 @@ def statement_of(
         arguments=arguments,
         parts=parts,
         pool=task.pool,
+        limit=task.command.get("limit"),
         min_free_bytes=min_free_bytes,
         note=cell,
     )
@@ -95,8 +96,11 @@ def outcome_of(task: Task, code: int | None = None) -> Outcome:
     if size:
         with printed.open("rb") as source, task.log_file.open("ab") as log:
             shutil.copyfileobj(source, log)
-    if task.command.get("dry_run"):
-        summary["notes"] = [NOTHING_RUN]
+    limit = task.command.get("limit")
+    told = [NOTHING_RUN] if task.command.get("dry_run") else []
+    if limit is not None and summary["rows"] == limit:
+        told.append(first_rows(limit))
+    summary["notes"] = [*summary.get("notes", ()), *told]
     return Outcome(True, exit_code=code, result=StoredResult.of_rows(f"{task.attempt}/{RESULT_FILE}", summary))
 
 

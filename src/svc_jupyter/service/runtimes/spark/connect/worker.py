@@ -130,7 +130,7 @@ def _ran(statement: Statement, spark: SparkSession, progress: _Progress) -> dict
         elif (own := table_of(value)) is not None:
             table = _written_table(own, Path(statement.folder), progress, statement.min_free_bytes)
         return table or {"rows": None, "message": None}
-    return run_sql(statement.parts, spark, take)
+    return run_sql(statement, spark, take)
 
 
 def _rows(frame: DataFrame, folder: Path, progress: _Progress, min_free_bytes: int) -> dict[str, Any] | None:

@@ -97,7 +97,7 @@ class Execution:
             return take(frame) if frame.columns else None
 
         if statement.language is Language.SQL:
-            return run_sql(statement.parts, self._spark, take_if_table, Py4JError)
+            return run_sql(statement, self._spark, take_if_table, Py4JError)
         value = self._value(statement, folder, context)
         if isinstance(value, DataFrame):
             return take(value)

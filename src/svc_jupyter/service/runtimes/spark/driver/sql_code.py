@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from pyspark.errors import PySparkException
 
 from .failure import CodeFailure, spark_text
 from .plan_text import failure_in
-from .statement import SqlPart
+from .statement import SqlPart, Statement
 
 
 def run_sql(
-    parts: Sequence[SqlPart], spark: Any, take: Callable[[Any], dict[str, Any] | None], *others: type[Exception]
+    statement: Statement, spark: Any, take: Callable[[Any], dict[str, Any] | None], *others: type[Exception]
 ) -> dict[str, Any]:
     """Run an SQL script; return the summary of its last table, or the number of statements.
 
-    `take` returns the summary of the table of a DataFrame, None without a table. `others` are exceptions
-    that Spark's client raises beside its own. Raises `CodeFailure` with the line of the statement.
+    `take` returns the summary of the table of a DataFrame, None without a table. `others` are exceptions that Spark's
+    client raises beside its own. Raises `CodeFailure` with the line of the statement.
     """
     summary: dict[str, Any] | None = None
+    parts = statement.parts
     for part in parts:
         try:
             frame = spark.sql(part.text)
             if part.is_plan:
                 _check_plan(part, frame.first()[0])
                 frame = frame.selectExpr("explode(split(rtrim('\n', plan), '\n')) AS line")
+            elif statement.limit is not None and frame.columns:
+                frame = frame.limit(statement.limit)
             summary = take(frame) or summary
         except PySparkException as error:
             raise CodeFailure(spark_text(error), _line_of(part, error)) from None

@@ -64,6 +64,8 @@ class Statement:
     """The statements of SQL code."""
     pool: str | None = None
     """The pool of Spark's own scheduler for its jobs."""
+    limit: int | None = None
+    """The most rows of a table of SQL code; None for all."""
     min_free_bytes: int = 0
     """It fails rather than leave less free space than this on its folder's disk."""
     note: dict[str, Any] | None = None
