@@ -107,6 +107,11 @@ export function timeText(moment: Date, now: Date, form: ITimeForm = {}): string 
   return isToday ? clock(moment, form) : `${day(moment, now, form)} ${clock(moment, form)}`;
 }
 
+/** Return the first line of a text, such as a message of a command; empty without one. */
+export function firstLine(text: string | null | undefined): string {
+  return (text ?? '').trim().split('\n', 1)[0] ?? '';
+}
+
 /** Return the heading of a day in a list: `Today`, `Yesterday`, `Sat 22 Nov`. */
 export function dayHeading(trans: TranslationBundle, moment: Date, now: Date): string {
   const yesterday = new Date(now.getFullYear(), now.getMonth(), now.getDate() - 1);

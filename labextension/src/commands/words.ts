@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Tone } from '../list';
 import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
-import { count, elapsed, iconOf, span, typeWord } from '../words';
+import { count, elapsed, firstLine, iconOf, span, typeWord } from '../words';
 
 /** A status for display; colour is never the only sign. */
 export interface IStatusWords {
@@ -111,7 +111,7 @@ export function timeTaken(trans: TranslationBundle, command: ICommand, now: Date
 /** Return the facts below a command's title: type, cluster, id, and what it does or why it failed. */
 export function commandFacts(command: ICommand, trans: TranslationBundle): string {
   const { id, status, label, progress, command_source: source } = command;
-  const message = firstLine(command.message ?? '');
+  const message = firstLine(command.message);
   const facts = [typeWord(trans, command.command_type), label ?? '', String(id)];
   if (status === 'waiting') {
     facts.push(command.throttled === true ? trans.__('waiting for a free slot') : message);
@@ -131,8 +131,4 @@ export function commandFacts(command: ICommand, trans: TranslationBundle): strin
     facts.push(trans.__('by a schedule'));
   }
   return facts.filter(fact => fact !== '').join(' · ');
-}
-
-function firstLine(text: string): string {
-  return text.trim().split('\n', 1)[0] ?? '';
 }

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ICommandView } from '../commands/detailModel';
 import { timeTaken } from '../commands/words';
 import { hasEnded, type ICommand } from '../service/records/commands';
-import { count, typeWord } from '../words';
+import { count, firstLine, typeWord } from '../words';
 
 /** Return the line of a command, in the words that the kernel uses for its own; empty while nothing is known of it. */
 export function factsOf(trans: TranslationBundle, view: ICommandView, now: Date): string {
@@ -48,10 +48,6 @@ function endOf(
   }
   const word = status === 'cancelled' ? trans.__('cancelled') : trans.__('failed');
   return [word, took, status === 'cancelled' ? '' : firstLine(message)];
-}
-
-function firstLine(message: string | null | undefined): string {
-  return (message ?? '').trim().split('\n', 1)[0] ?? '';
 }
 
 function sizeOf(

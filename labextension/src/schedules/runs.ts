@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ICommand } from '../service/records/commands';
 import type { IActionRecord } from '../service/records/schedules';
 import { waitingCommand } from '../statuses';
-import { clock, day, elapsed, timeText } from '../words';
+import { clock, day, elapsed, firstLine, timeText } from '../words';
 import { momentOf } from './times';
 import { reasonOf, wordOf } from './words';
 
@@ -116,10 +116,6 @@ export function statusText(trans: TranslationBundle, run: IRun): string {
     action ? reasonOf(trans, action) : firstLine(command?.message)
   ];
   return parts.filter(part => part !== '').join(' · ');
-}
-
-function firstLine(text: string | null | undefined): string {
-  return text?.split('\n', 1)[0] ?? '';
 }
 
 /** Return `last 30 runs: 28 done, 1 failed, 1 by hand · median 4 s, slowest 1 min 12 s`. */

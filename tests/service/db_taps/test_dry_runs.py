@@ -92,7 +92,7 @@ def test_each_database_is_asked_in_its_words() -> None:
         Dialect.SQLITE: "EXPLAIN QUERY PLAN SELECT 1",
         Dialect.POSTGRESQL: "EXPLAIN (FORMAT TEXT) SELECT 1",
         Dialect.MYSQL: "EXPLAIN FORMAT=TRADITIONAL SELECT 1",
-        Dialect.DUCKDB: "EXPLAIN SELECT 1",
+        Dialect.DUCKDB: "EXPLAIN (FORMAT TEXT) SELECT 1",
         Dialect.HIVE: "EXPLAIN SELECT 1",
         Dialect.PRESTO: "EXPLAIN (TYPE LOGICAL) SELECT 1",
         Dialect.SPARK: "EXPLAIN COST SELECT 1",

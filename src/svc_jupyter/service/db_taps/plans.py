@@ -16,11 +16,12 @@ _ASKING: Final = {
     Dialect.SQLITE: "EXPLAIN QUERY PLAN ",
     Dialect.POSTGRESQL: "EXPLAIN (FORMAT TEXT) ",
     Dialect.MYSQL: "EXPLAIN FORMAT=TRADITIONAL ",
-    Dialect.DUCKDB: "EXPLAIN ",
+    Dialect.DUCKDB: "EXPLAIN (FORMAT TEXT) ",
     Dialect.HIVE: "EXPLAIN ",
     Dialect.PRESTO: "EXPLAIN (TYPE LOGICAL) ",
     Dialect.SPARK: "EXPLAIN COST ",
 }
+"""With options where a database has them in brackets, so that those of `(ANALYZE) DELETE …` are an error."""
 _WITH_PLAN: Final = frozenset(
     {
         *("SELECT", "WITH", "VALUES", "TABLE", "FROM", "MAP", "REDUCE", "PIVOT"),

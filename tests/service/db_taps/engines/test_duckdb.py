@@ -44,6 +44,7 @@ def test_a_plan_is_the_text_of_its_tree(query: Query) -> None:
     lines = lines_of(query, "DELETE FROM t WHERE a = :a", bindings={"a": 1})
     assert "Delete" in lines[0]
     assert len(lines) > 5
+    assert "syntax error" in query("(ANALYZE) DELETE FROM t", dry_run=True).message  # as behind EXPLAIN alone it runs
     assert query("SELECT count(*) AS n FROM t").rows == [{"n": 1}]
 
 

@@ -175,6 +175,7 @@ def test_a_plan_is_its_table(query: Query) -> None:
     query(_ACCOUNTS)
     answer = query("DELETE FROM acc WHERE id = :id", dry_run=True, bindings={"id": 1})
     assert [(row["table"], row["rows"]) for row in answer.rows] == [("acc", "3")]
+    assert query("(ANALYZE) DELETE FROM acc", dry_run=True).error
     assert query("SELECT count(*) AS n FROM acc").rows == [{"n": 3}]
     refused = query("CREATE TABLE u AS SELECT 1 AS a", dry_run=True)
     assert refused.failure["reason"].endswith("not of CREATE; nothing was run")

@@ -30,7 +30,6 @@ from svc_jupyter.sql_tokens import Dialect
 
 _COPIED = frozenset({"SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", ""})
 """Statements whose rows COPY can send; the first word is empty for `(SELECT …) UNION …`."""
-_READING = frozenset({"SELECT", "VALUES", "TABLE", "WITH", ""})
 _WRITING = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 _USE_COPY = adbc_driver_postgresql.StatementOptions.USE_COPY.value
 _COPY_PREFIX = len("COPY (")
@@ -222,7 +221,7 @@ class PostgresqlEngine:
 
 def _may_be_cut(statement: Statement, sink: Sink) -> bool:
     """Return whether fewer rows are asked for, of a query that only reads."""
-    if sink.limit is None or statement.keyword not in _READING:
+    if sink.limit is None or statement.keyword not in _COPIED:
         return False
     return _WRITING.isdisjoint(words_of(statement.text, Dialect.POSTGRESQL))
 
