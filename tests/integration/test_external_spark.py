@@ -327,7 +327,9 @@ def test_a_last_expression_of_pandas_is_the_result_on_spark_connect(service: Ser
 
 def test_a_failure_of_sql_on_spark_connect_says_the_line(service: ServiceProcess):
     record = run(service, "SELECT 1;\nSELECT nope FROM range(1)", "connect")
-    assert record["message"].startswith("line 2: [UNRESOLVED_COLUMN")
+    reason, place, _ = record["message"].splitlines()
+    assert reason.endswith("`nope` cannot be resolved. Did you mean one of the following? [`id`]. SQLSTATE: 42703")
+    assert place == "  query, line 2, column 8: SELECT nope FROM range(1)"
 
 
 def test_a_server_that_is_restarted_under_a_command_is_reported(theirs: PlainSpark, service: ServiceProcess):

@@ -79,7 +79,7 @@ def test_blocks_raw_strings_and_comments_go_to_spark_as_they_are_written(spark):
     assert record["status"] == "done", record["message"]
     assert results(spark, record["id"]).to_pylist() == [{"path": "C:\\", "other": "a;\\", "total": 40}]
     record = run(spark, command_type="SqlCommand", query="SELECT 1;\n/* a */\n-- b\nSELECT\nnosuch")
-    assert record["message"].startswith("line 5: "), record["message"]
+    assert "\n  query, line 5, column 1: nosuch\n" in record["message"]
     record = run(spark, command_type="SqlCommand", query="DROP TABLE steps;\nSELECT 'open")
     assert record["message"].startswith("it is uncertain where the statement at line 2 ends")
 

@@ -17,7 +17,11 @@ from tests.types import bound
 from tests.types import round_trips as of
 from tests.types.tables import PRESTO, check
 
+from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.kinds.presto.client import Target
+from svc_jupyter.service.kinds.presto.engine import PrestoSqlEngine
+from svc_jupyter.sql_tokens import Dialect
 
 pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-presto")]
 _QUERY = """SELECT decimal '1.50' AS price, array[1, NULL] AS numbers, map(array['a'], array[array[true]]) AS flags,
@@ -80,6 +84,22 @@ def test_a_dry_run_gives_the_plan_with_its_rows(service: ServiceProcess) -> None
 def test_a_query_is_ended_once_there_are_enough_rows(service: ServiceProcess) -> None:
     script = "SELECT 1 AS a; SELECT * FROM tpch.sf1000.lineitem"
     assert table_of(service, script, limit=70_000).num_rows == 70_000
+
+
+def test_a_failure_names_the_place_and_what_was_meant(service: ServiceProcess) -> None:
+    body = {"command_type": "PrestoCommand", "query": "SELECT 1 AS a;\nSELECT *\nFROM tpch.tiny.regions"}
+    failed = service.ended(service.http.post("/commands", json=body).json()["id"], 280)
+    assert failed["message"].startswith("Table tpch.tiny.regions does not exist")
+    assert "\n  query, line 3, column 6: FROM tpch.tiny.regions\n" in failed["message"]
+    # The worker gives the lookup up after two seconds; a loaded coordinator may need more.
+    nodes = service.http.get("/clusters/presto/state").json()["nodes"]
+    [address] = [f"http://{node['private_ip']}:8080" for node in nodes if node["role"] == "master"]
+    connection = Connection(
+        "presto", "Presto", EngineName.PRESTO, Dialect.PRESTO, address, Target(address, "ann", "s").to_json()
+    )
+    engine = PrestoSqlEngine(connection)
+    assert {"nation", "region"} <= {*engine.known([], ("tpch", "tiny"))}
+    assert [*engine.known([("tpch", "tiny", "region")])] == ["regionkey", "name", "comment"]
 
 
 def table_of(service: ServiceProcess, query: str, **more: object) -> pa.Table:

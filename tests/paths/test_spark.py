@@ -81,10 +81,34 @@ def test_a_dry_run_gives_the_plan_with_its_bytes_and_changes_nothing(service: Se
     assert lines[1] == "Range (0, 7, step=1), Statistics(sizeInBytes=56.0 B, rowCount=7)"
     assert query("SHOW TABLES LIKE 'planned'").num_rows == 0
     failed = on_spark.run(service, command_type="SqlCommand", query="-- a\nSELECT\n nosuch", dry_run=True)
-    assert failed["message"].startswith(
-        "line 3: [UNRESOLVED_COLUMN.WITHOUT_SUGGESTION] A column, variable, or function"
+    assert failed["message"].startswith("[UNRESOLVED_COLUMN.WITHOUT_SUGGESTION] A column, variable, or function")
+    assert failed["message"].endswith(
+        "`nosuch` cannot be resolved.  SQLSTATE: 42703\n  query, line 3, column 2: nosuch\n  cluster spark (Spark)"
     )
-    assert failed["message"].endswith("`nosuch` cannot be resolved.  SQLSTATE: 42703")
+
+
+def test_a_failure_names_the_place_and_what_was_meant(service: ServiceProcess) -> None:
+    made = (
+        "CREATE TABLE flights USING parquet AS SELECT 1 AS dep_delay; CREATE SCHEMA shop; "
+        "CREATE TABLE shop.visits USING parquet AS SELECT 1 AS dep_delay"
+    )
+    assert on_spark.run(service, command_type="SqlCommand", query=made)["status"] == "done"
+    query = "SELECT 1;\nSELECT :a,\n dep_delays FROM flights"
+    failed = on_spark.run(service, command_type="SqlCommand", label="spark", query=query, bindings={"a": "longer"})
+    failure = failed["outputs"]["failure"]
+    assert failure.pop("reason").endswith("with name `dep_delays` cannot be resolved.")
+    place = {"source": "query", "line": 3, "column": 2, "text": "dep_delays FROM flights"}
+    assert failure == {**place, "target": "cluster spark (Spark)", "did_you_mean": ["dep_delay"], "hint": None}
+    for query, end in (
+        ("SELECT * FROM flihgts", "cannot be found. Did you mean flights?"),
+        ("SELECT * FROM shop.vists", "cannot be found. Did you mean visits?"),
+        ("SELECT * FROM shop.flihgts", "SQLSTATE: 42P01"),
+    ):
+        failed = on_spark.run(service, command_type="SqlCommand", query=query)
+        assert f"{end}\n  query, line 1, column 15: {query}\n" in failed["message"]
+    failed = on_spark.run(service, sql="SELECT 1;\nSELECT * FROM flihgts", language="sql")
+    assert failed["message"].startswith("line 2: [TABLE_OR_VIEW_NOT_FOUND]")
+    assert failed["message"].endswith("cannot be found. Did you mean flights?")
 
 
 def test_the_first_rows(service: ServiceProcess) -> None:

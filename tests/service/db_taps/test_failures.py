@@ -6,7 +6,7 @@ import pytest
 
 from svc_jupyter.service.db_taps.failures import Position, QueryFailure, position_of, report_of, without_passwords
 from svc_jupyter.service.db_taps.statements import split, tables_of
-from svc_jupyter.service.db_taps.suggestions import Unknown, like, unknown_name
+from svc_jupyter.service.db_taps.suggestions import Unknown, like, suggestions, unknown_name, without_offer
 from svc_jupyter.sql_tokens import Dialect
 
 SCRIPT = "select carrier\nfrom flights\nWHERE dep_delays > 30;\n\nselect 2"
@@ -68,6 +68,8 @@ def test_a_name_that_was_meant_follows_the_engines_words_and_replaces_its_hint()
         ("Unknown column 'f.dep_delays' in 'field list'", "dep_delays", True),
         ("Invalid column name 'dep_delays'.", "dep_delays", True),
         ("Column 'f.dep_delays' cannot be resolved", "dep_delays", True),
+        ("'f.dep_delays' cannot be resolved", "dep_delays", True),
+        ("Insert column name does not exist in target table: dep_delays", "dep_delays", True),
         (
             "A column or function parameter with name `f`.`dep_delays` cannot be resolved.",
             "dep_delays",
@@ -85,6 +87,42 @@ def test_an_unknown_name_is_found_in_the_words_of_every_engine(message: str, nam
     assert found is not None
     assert (found.last, found.is_column) == (name, is_column)
     assert unknown_name(f"syntax error near {name}") is None
+
+
+@pytest.mark.parametrize(
+    ("message", "schema"),
+    [
+        ("no such table: flihgts", ()),
+        ('relation "public.flihgts" does not exist', ("public",)),
+        ("Table hive.default.flihgts does not exist", ("hive", "default")),
+        ("The table or view `a.b`.`flihgts` cannot be found.", ("a.b",)),
+    ],
+)
+def test_an_unknown_table_is_looked_for_in_its_schema(message: str, schema: tuple[str, ...]):
+    asked = []
+
+    def known(tables: Sequence[tuple[str, ...]], within: tuple[str, ...]) -> list[str]:
+        asked.append((list(tables), within))
+        return ["flights"]
+
+    [statement] = split("SELECT * FROM flihgts", Dialect.SQLITE)
+    assert suggestions(message, [], statement, Dialect.SQLITE, known) == ["flights"]
+    assert asked == [([], schema)]
+
+
+def test_sparks_advice_gives_way_to_a_name_that_was_meant():
+    message = (
+        "[TABLE_OR_VIEW_NOT_FOUND] The table or view `flihgts` cannot be found. Verify the spelling and correctness of "
+        "the schema and catalog.\nSearch path: [`spark_catalog`.`default`].\nTo tolerate the error on drop use DROP "
+        "TABLE IF EXISTS. SQLSTATE: 42P01"
+    )
+    words = "[TABLE_OR_VIEW_NOT_FOUND] The table or view `flihgts` cannot be found."
+    assert without_offer(message) == (words, [])
+    failure = QueryFailure(message, shows_column=True)
+    assert described(failure, "SELECT 1 FROM flihgts", meant=["flights"]) == (
+        f"{words} Did you mean flights?\n  query, line 1, column 15: SELECT 1 FROM flihgts\n  tap flights (sqlite)"
+    )
+    assert message in described(failure, "SELECT 1 FROM flihgts")
 
 
 def test_only_names_that_are_alike_are_offered():

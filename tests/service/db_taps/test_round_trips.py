@@ -102,7 +102,7 @@ def written(row: of.Row) -> list[Any]:
 
 SQLITE = {
     "INTEGER": of.INTEGERS,
-    "REAL": st.floats(allow_nan=False),  # which SQLite stores as NULL
+    "REAL": st.floats(allow_nan=False).map(lambda value: value + 0.0),  # SQLite stores NaN as NULL, -0.0 as 0.0
     "TEXT": of.TEXTS,
     "BLOB": of.BYTES,
     "": of.INTEGERS,

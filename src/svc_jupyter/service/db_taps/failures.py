@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from svc_jupyter.service.db_taps.statements import Statement
-from svc_jupyter.service.db_taps.suggestions import question, without_offer
+from svc_jupyter.service.db_taps.suggestions import place_of, question, without_offer
 from svc_jupyter.service.ground.errors import Failure
 
 _LINE_SHOWN = 160
@@ -100,22 +100,26 @@ def report_of(
 ) -> Report:
     """Return the report of a failure for the author of its script.
 
-    Without a position, it shows the beginning of the failed statement if the script has several.
+    The position is the engine's, or else that of the unknown name. Without one, the report shows the beginning of the
+    failed statement if the script has several.
     """
     reason, _ = without_offer(failure.message.strip()) if did_you_mean else (failure.message.strip(), ())
+    position = failure.position
+    if position is None and statement is not None:
+        position = place_of(failure.message, statement.text)
     hint = failure.hint
     if did_you_mean and hint is not None and hint.startswith(_OFFERS):
         hint = None
     place = None
-    if statement is not None and (failure.position is not None or not only_one):
-        offset = statement.first if failure.position is None else statement.origin(failure.position)
+    if statement is not None and (position is not None or not only_one):
+        offset = statement.first if position is None else statement.origin(position)
         place = position_of(script, offset)
     return Report(
         without_passwords(reason),
         source,
         target,
         line=None if place is None else place.line,
-        column=place.column if place is not None and failure.shows_column and failure.position is not None else None,
+        column=place.column if place is not None and failure.shows_column and position is not None else None,
         text=None if place is None else without_passwords(place.text),
         did_you_mean=did_you_mean,
         hint=None if hint is None else without_passwords(hint.strip()),

@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from svc_jupyter.service.db_taps.statements import Statement, TableParts, tables_of
 from svc_jupyter.sql_tokens import Dialect
 
-SECONDS = 0.5
+SECONDS = 2
 """How long the names are looked up: the failure itself must not wait for longer."""
 _MOST = 3
 _LIKENESS = 0.7
 _MOST_NAMES = 20_000
 _COLUMN = (
+    r"insert column name does not exist in target table: (?P<name>.+)",
     r"no such column: (?P<name>.+)",
     r"has no column named (?P<name>.+)$",
     r'column "(?P<name>[^"]+)"(?: of relation "[^"]+")? does not exist',
     r"column (?P<name>\S+) does not exist",
     r"unknown column '(?P<name>[^']+)'",
     r"invalid column name '(?P<name>[^']+)'",
-    r"column '(?P<name>[^']+)' cannot be resolved",
+    r"(?:column )?'(?P<name>[^']+)' cannot be resolved",
     r"with name (?P<name>`.+?`) cannot be resolved",
     r"cannot resolve '(?P<name>[^']+)' given input columns",
     r'referenced column "(?P<name>[^"]+)" not found',
@@ -39,12 +40,19 @@ _TABLE = (
     r"table or view not found: (?P<name>[^\s;]+)",
     r"table with name (?P<name>\S+) does not exist",
 )
+_PART = re.compile(r"`(?:[^`]|``)+`|\"(?:[^\"]|\"\")+\"|[^.`\"]+")
+_SQLSTATE = re.compile(r"\s+SQLSTATE: \w{5}$")
+_ADVICE = re.compile(r"(?<= cannot be found\.) Verify the spelling and correctness .*", re.DOTALL)
+"""What Spark adds to every table that it does not know."""
 _OFFERED = re.compile(r"Did you mean (?:one of the following\? \[(?P<names>[^\]]*)\]\.?|\"(?P<name>[^\"]+)\"\?)")
 """What Spark offers, and DuckDB."""
 _QUOTES = "\"`'[]"
 
-Known = Callable[[Sequence[TableParts]], Iterable[str]]
-"""Returns the columns of some tables, or, without any, the names of the tables that the user can see."""
+Known = Callable[[Sequence[TableParts], TableParts], Iterable[str]]
+"""Returns the columns of some tables, or, without any, the names of the tables of a schema that the user can see.
+
+An empty schema stands for all, or for the session's own.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +65,16 @@ class Unknown:
     @property
     def last(self) -> str:
         """The name without the schema, table or alias before it."""
-        return self.name.rpartition(".")[2].strip(_QUOTES)
+        return self._parts[-1]
+
+    @property
+    def schema(self) -> TableParts:
+        """What is before it, in parts."""
+        return self._parts[:-1]
+
+    @property
+    def _parts(self) -> TableParts:
+        return tuple(part.strip(_QUOTES) for part in _PART.findall(self.name)) or (self.name,)
 
 
 def unknown_name(message: str) -> Unknown | None:
@@ -70,7 +87,8 @@ def unknown_name(message: str) -> Unknown | None:
 
 
 def without_offer(message: str) -> tuple[str, list[str]]:
-    """Return a message without the names that the engine itself offers, and these names."""
+    """Return a message without the names that the engine itself offers and what goes with an offer, and these names."""
+    message = _ADVICE.sub("", _SQLSTATE.sub("", message))
     found = _OFFERED.search(message)
     if found is None:
         return message, []
@@ -93,7 +111,8 @@ def suggestions(
         tables = tables_of(statement.text, dialect) if unknown.is_column else []
         if unknown.is_column and not tables:
             return []
-        names = _within(SECONDS, lambda: list(_first(known(tables))))
+        schema = () if unknown.is_column else unknown.schema
+        names = _within(SECONDS, lambda: list(_first(known(tables, schema))))
     return like(unknown.last, names)
 
 

@@ -121,6 +121,12 @@ def test_a_script_with_its_own_transactions_is_run_as_it_stands(query_postgres, 
     assert count(flights) == 2
 
 
+def test_a_table_that_is_not_there_is_looked_for_in_its_schema(query_postgres, flights):
+    query_postgres("CREATE SCHEMA shop; CREATE TABLE shop.visits (a int)")
+    assert query_postgres("SELECT * FROM shop.vists").failure["did_you_mean"] == ["visits"]
+    assert query_postgres("SELECT * FROM shop.flihgts").failure["did_you_mean"] == []
+
+
 def test_a_single_statement_needs_no_transaction(query_postgres, flights):
     assert query_postgres("VACUUM flights").code == 0
 

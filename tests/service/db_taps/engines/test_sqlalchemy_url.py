@@ -68,6 +68,12 @@ def test_statements_count_together_or_not_at_all(query):
     assert query("SELECT * FROM delayz").failure["did_you_mean"] == ["delays"]
 
 
+def test_a_table_that_is_not_there_is_looked_for_in_its_schema(tap_file, make_job, run_job):
+    tap = connection(f"sqlite:///{tap_file}", Dialect.SQLITE)
+    assert run_job(make_job(tap, "SELECT * FROM main.flihgts")).failure["did_you_mean"] == ["flights"]
+    assert run_job(make_job(tap, "SELECT * FROM temp.flihgts")).failure["did_you_mean"] == []
+
+
 def test_a_script_with_its_own_transactions_is_run_as_it_stands(query):
     query("CREATE TABLE t (a int)")
     assert query("BEGIN; INSERT INTO t VALUES (1); COMMIT; BEGIN; INSERT INTO t VALUES (2); ROLLBACK").code == 0

@@ -198,6 +198,14 @@ def test_a_failure_is_reported_in_the_engines_words(hive: SharedHadoop, query: s
     assert "\tat " not in record["message"]
 
 
+def test_a_table_that_is_not_there_is_looked_for_in_its_schema(hive: SharedHadoop) -> None:
+    schema = f"s_{uuid4().hex}"
+    made = run(hive, f"CREATE SCHEMA {schema}; CREATE TABLE {schema}.visits (a int); SHOW TABLES IN {schema}")
+    assert made["status"] == "done", made["message"]
+    message = run(hive, f"SELECT 1 FROM {schema}.vists")["message"]
+    assert message.splitlines()[0].endswith(f"`{schema}`.`vists` cannot be found. Did you mean visits?")
+
+
 def test_a_cancellation_ends_the_job(hive: SharedHadoop) -> None:
     command = submit(hive, _LONG)
     jobs = wait_until(lambda: hive.http.get(f"/commands/{command}/jobs").json()["jobs"], "a job", _SECONDS)

@@ -72,9 +72,10 @@ class Engine(Protocol):
     def tables(self) -> list[TableName]:
         """Return the tables and views that the tap's user can see."""
 
-    def known(self, tables: Sequence[TableParts]) -> Iterable[str]:
-        """Return the columns of tables or, without any, the names of the tables that the user can see.
+    def known(self, tables: Sequence[TableParts], schema: TableParts = ()) -> Iterable[str]:
+        """Return the columns of tables or, without any, the names of the tables that the user can see, of `schema`.
 
+        An empty schema stands for all of them, or for the connection's own where only one can be listed at a time.
         Called in another thread after a failure, on a connection of its own. May raise anything.
         """
 

@@ -89,10 +89,10 @@ class PostgresqlEngine:
                 found += self._rows(connection, _MATERIALIZED)
         return [TableName(name, schema, kind) for schema, name, kind in sorted(found)]
 
-    def known(self, tables: Sequence[TableParts]) -> list[str]:
+    def known(self, tables: Sequence[TableParts], schema: TableParts = ()) -> list[str]:
         """See `Engine.known`."""
         if not tables:
-            return [table.name for table in self.tables()]
+            return [table.name for table in self.tables() if not schema or table.schema == schema[-1]]
         # Compared as text, so that a name in any case, or of no table, is no error.
         names = ", ".join(postgresql_string(parts[-1].lower()) for parts in tables)
         query = f"SELECT column_name FROM information_schema.columns WHERE lower(table_name) IN ({names})"  # noqa: S608

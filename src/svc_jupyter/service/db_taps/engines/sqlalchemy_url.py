@@ -111,18 +111,21 @@ class SqlalchemyEngine:
             except sa.exc.SQLAlchemyError as error:
                 raise _failure(error) from None
 
-    def known(self, tables: Sequence[TableParts]) -> Iterator[str]:
+    def known(self, tables: Sequence[TableParts], schema: TableParts = ()) -> Iterator[str]:
         """See `Engine.known`."""
         import sqlalchemy as sa
 
         with self._connected() as connection:
             inspector = sa.inspect(connection)
             if not tables:
-                yield from (table.name for table in _tables(inspector))
+                within = "".join(schema[-1:]).lower()
+                yield from (
+                    table.name for table in _tables(inspector) if within in ("", str(table.schema or within).lower())
+                )
             for parts in tables:
                 with suppress(sa.exc.NoSuchTableError):
-                    schema = parts[-2] if len(parts) > 1 else None
-                    yield from (column["name"] for column in inspector.get_columns(parts[-1], schema))
+                    owner = parts[-2] if len(parts) > 1 else None
+                    yield from (column["name"] for column in inspector.get_columns(parts[-1], owner))
 
     def catalogue(self) -> DatabaseTables:
         """See `Engine.catalogue`. SQLAlchemy has no counts."""

@@ -74,7 +74,7 @@ class SqliteEngine:
         """See `Engine.tables`."""
         return list_tables(self._checked_uri(), busy_seconds=_BUSY_SECONDS)
 
-    def known(self, tables: Sequence[TableParts]) -> list[str]:
+    def known(self, tables: Sequence[TableParts], schema: TableParts = ()) -> list[str]:  # noqa: ARG002  a file has none
         """See `Engine.known`."""
         return known_names(self._checked_uri(), tables)
 

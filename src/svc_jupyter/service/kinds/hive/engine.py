@@ -100,11 +100,12 @@ class HiveEngine:
         """See `Engine.tables`; the metastore's catalogue has more."""
         raise NotImplementedError
 
-    def known(self, tables: Sequence[TableParts]) -> list[str]:
+    def known(self, tables: Sequence[TableParts], schema: TableParts = ()) -> list[str]:
         """See `Engine.known`."""
         with self._session() as session:
             if not tables:
-                return self._column(session, "SHOW TABLES", "tableName")
+                within = f" IN {_quoted(schema)}" if schema else ""
+                return self._column(session, f"SHOW TABLES{within}", "tableName")
             return [
                 name
                 for parts in tables

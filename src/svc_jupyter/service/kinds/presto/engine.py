@@ -78,11 +78,12 @@ class PrestoSqlEngine:
         """See `Engine.tables`; a command can run `SHOW TABLES`."""
         raise NotImplementedError
 
-    def known(self, tables: Sequence[TableParts]) -> Iterator[str]:
+    def known(self, tables: Sequence[TableParts], schema: TableParts = ()) -> Iterator[str]:
         """See `Engine.known`."""
         client = StatementClient(self._coordinator, self._state, self._connect)
         try:
-            for text in [f"SHOW COLUMNS FROM {_quoted(parts)}" for parts in tables] or ["SHOW TABLES"]:
+            within = f" FROM {_quoted(schema)}" if schema else ""
+            for text in [f"SHOW COLUMNS FROM {_quoted(parts)}" for parts in tables] or [f"SHOW TABLES{within}"]:
                 answer = client.post(text)
                 while True:
                     yield from (row[0] for row in answer.get("data") or ())

@@ -26,7 +26,6 @@ from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
 from svc_jupyter.service.commands.rows import CommandRow
-from svc_jupyter.service.db_taps.bindings import hint_for
 from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
@@ -40,6 +39,7 @@ from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
 from svc_jupyter.service.kinds.spark.plans import NO_PROGRAM, Plan, described, plan_of
 from svc_jupyter.service.kinds.spark.session_runs import SessionRuns, statement_of
+from svc_jupyter.service.kinds.spark.sql_failures import reported
 from svc_jupyter.service.macros.macros import substitute
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.processes.durable_process import DurableProcess
@@ -261,15 +261,13 @@ class SqlKind:
         try:
             script = await self._scripts.read(task)
             least = self._settings.min_free_disk_bytes
-            values = task.command.get("bindings") or {}
             statement = await asyncio.to_thread(statement_of, task, Language.SQL, script.text, [], least)
             instance = await self._clusters.up_instance(task.cluster_id)
             if instance.configuration.is_external:
                 outcome = await self._connect.run(task, desk, instance, statement)
             else:
                 outcome = await self._sessions.run(task, desk, statement, None)
-            hint = None if values or not outcome.message else hint_for(outcome.message, script.text, Dialect.SPARK)
-            return outcome if hint is None else replace(outcome, message=f"{outcome.message}\n  {hint}")
+            return await asyncio.to_thread(reported, outcome, task, script)
         except START_FAILURES as failure:
             return not_begun(failure)
 

@@ -23,6 +23,7 @@ from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.plans import NOTHING_RUN, first_rows
 from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.kinds.spark.sql_failures import reason_of
 from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import tag_of
 from svc_jupyter.service.runtimes.spark.driver.statement import (
@@ -86,7 +87,7 @@ def outcome_of(task: Task, code: int | None = None) -> Outcome:
     error = _content(task.folder / ERROR_FILE)
     if error is not None:
         where = "" if error.get("line") is None else f"line {error['line']}: "
-        return Outcome(False, f"{where}{error['message']}", exit_code=code, may_retry=error["may_retry"])
+        return Outcome(False, f"{where}{reason_of(error)}", exit_code=code, may_retry=error["may_retry"])
     summary = _content(task.folder / SUMMARY_FILE) or {}
     printed = task.folder / OUT_FILE
     size = printed.stat().st_size if printed.exists() else 0

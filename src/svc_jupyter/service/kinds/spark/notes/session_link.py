@@ -14,6 +14,7 @@ from typing import Any
 from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.kinds.spark.notes.languages import Language, Paragraph
 from svc_jupyter.service.kinds.spark.notes.statements import Log, Message, RunFailure, StatementEnd, StatementError
+from svc_jupyter.service.kinds.spark.sql_failures import reason_of
 from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
 from svc_jupyter.service.runtimes.spark.driver import wire
 from svc_jupyter.service.runtimes.spark.driver.statement import (
@@ -167,7 +168,7 @@ def _end_of(folder: Path) -> StatementEnd:
     error, summary = folder / ERROR_FILE, folder / SUMMARY_FILE
     if error.exists():
         stored = json.loads(error.read_text("utf-8"))
-        failure: StatementError | None = StatementError(stored["message"], stored.get("line"))
+        failure: StatementError | None = StatementError(reason_of(stored), stored.get("line"))
     elif summary.exists():
         stored, failure = json.loads(summary.read_text("utf-8")), None
         if not messages and stored.get("message"):

@@ -108,7 +108,7 @@ def _run(job: ConnectJob, spark: SparkSession) -> int:
     try:
         summary = _ran(statement, spark, progress)
     except CodeFailure as failure:
-        failed = {"message": failure.message, "line": failure.line, "may_retry": failure.may_retry}
+        failed = failure.report()
     except QueryFailure as failure:
         failed = {"message": failure.message, "line": None, "may_retry": failure.may_retry}
     except (PySparkException, grpc.RpcError) as error:

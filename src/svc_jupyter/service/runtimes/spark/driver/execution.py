@@ -67,7 +67,7 @@ class Execution:
                 summary = self._ran(statement, folder, context)
             failed = False
         except CodeFailure as failure:
-            summary = {"message": failure.message, "line": failure.line, "may_retry": failure.may_retry}
+            summary = failure.report()
         except (Py4JNetworkError, ConnectionError):
             summary = {"message": _DRIVER_GONE, "line": None, "may_retry": True}
         except (PySparkException, Py4JError) as error:

@@ -6,13 +6,20 @@ from typing import Any
 
 
 class CodeFailure(Exception):
-    """The code failed; `line` counts from 1 within it, if known."""
+    """The code failed; `line` counts from 1 within it, if known. `place` are the keys of an SQL script's failure."""
 
-    def __init__(self, message: str, line: int | None = None, *, may_retry: bool = True) -> None:
+    def __init__(
+        self, message: str, line: int | None = None, *, may_retry: bool = True, place: dict[str, Any] | None = None
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
         self.may_retry = may_retry
+        self.place = place or {}
+
+    def report(self) -> dict[str, Any]:
+        """Return the content of `ERROR_FILE`."""
+        return {"message": self.message, "line": self.line, "may_retry": self.may_retry, **self.place}
 
 
 _PLAN = (";\n'", ";\n+-")

@@ -15,7 +15,11 @@ PART_SUFFIX = ".part"
 SUMMARY_FILE = "result.json"
 """The summary of a successful statement: `rows`, `size` (bytes), `columns`, or `message`; `note`."""
 ERROR_FILE = "error.json"
-"""Why one failed: `message`, `line` (of the code, from 1), `may_retry`, `note`."""
+"""Why one failed: `message`, `line` (of the code, from 1), `may_retry`, `note`.
+
+Of an SQL script also `part` (from 0), `position` (in that part's text, if known), and, where Spark knows no table of
+that name, `tables`, those of its schema.
+"""
 PROGRESS_FILE = "progress"
 """`<percent> <rows so far>`."""
 JOBS_FILE = "jobs.json"
