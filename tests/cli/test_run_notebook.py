@@ -48,6 +48,18 @@ def test_a_failing_cell_ends_the_run_and_the_copy_shows_it(tmp_path: Path, capfd
     assert nbformat.read(tmp_path / "copy.ipynb", as_version=4).cells[1].outputs[0].ename == "ZeroDivisionError"
 
 
+@pytest.mark.usefixtures("data_dir")
+def test_what_a_kernel_says_of_itself_is_shown_where_it_dies(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    said = new_code_cell("get_ipython().kernel.log.error('a word of its own')")
+    assert main(["run-notebook", str(notebook_at(tmp_path / "a.ipynb", said))]) == 0
+    assert capfd.readouterr().err == ""
+    died = new_code_cell("import os\nos._exit(3)")
+    assert main(["run-notebook", str(notebook_at(tmp_path / "b.ipynb", said, died))]) == 1
+    error = capfd.readouterr().err
+    assert "a word of its own" in error
+    assert error.endswith("svc-jupyter run-notebook: the kernel ended by itself: too little memory?\n")
+
+
 def test_a_copy_that_somebody_changed_is_kept(tmp_path: Path):
     mine = notebook_at(tmp_path / "work" / "a.ipynb", new_code_cell("my own"))
     executed = new_notebook(cells=[new_code_cell("1")])

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from svc_jupyter.files import replacing
 from svc_jupyter.service.ground.imports import without_the_grammar_of_addresses
@@ -73,17 +73,24 @@ def _execute(notebook: NotebookNode, folder: Path) -> int:
             on_cell_start=show_source,
             on_cell_executed=show_outputs,
         )
-        return _outcome(client)
+        with Path(sockets, "log").open("w+b") as log:
+            return _outcome(client, log)
 
 
-def _outcome(client: NotebookClient) -> int:
+def _outcome(client: NotebookClient, log: IO[bytes]) -> int:
+    """Run the cells; the log gets what the kernel says of itself, which may be of interest only where it dies.
+
+    A kernel that is shut down while it answers writes a traceback there.
+    """
     from nbclient.exceptions import CellExecutionError, DeadKernelError
 
     try:
-        client.execute()
+        client.execute(stderr=log)
     except CellExecutionError as error:
         return _fail(f"a cell failed: {error_text(error.ename, error.evalue)}")
     except DeadKernelError:
+        log.seek(0)
+        print(log.read().decode("utf-8", "replace"), end="", file=sys.stderr)
         return _fail("the kernel ended by itself: too little memory?")
     return 0
 
