@@ -4,6 +4,7 @@ const FEATURES = [
   'commands',
   'contents',
   'data',
+  'formatting',
   'highlighting',
   'leaving',
   'notes',
@@ -18,7 +19,7 @@ const ORDER = [
   ['panel'],
   ['connection'],
   ['list', 'forms'],
-  ['icons', 'words', 'statuses', 'durations'],
+  ['icons', 'notices', 'words', 'statuses', 'durations'],
   ['service']
 ];
 /** Features that use another one. */

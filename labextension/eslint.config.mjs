@@ -21,6 +21,15 @@ export default defineConfig([
       ...hooks.configs.recommended.rules,
       curly: 'error',
       eqeqeq: 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.object.name='Notification']" +
+            '[callee.property.name=/^(info|success|warning|error)$/][arguments.length<2]',
+          message: 'JupyterLab shows no toast without autoClose: use notices.ts.'
+        }
+      ],
       // Tokens and their interfaces share a name, as everywhere in JupyterLab.
       '@typescript-eslint/no-redeclare': 'off',
       '@typescript-eslint/naming-convention': [

@@ -3,6 +3,7 @@ import { clustersPlugin } from './clusters/plugin';
 import { contentsPlugin } from './contents/plugin';
 import { dataPlugin } from './data/plugin';
 import { commandsPlugin } from './commands/plugin';
+import { formattingPlugin } from './formatting/plugin';
 import { highlightingPlugin } from './highlighting/plugin';
 import { leavingPlugin } from './leaving/plugin';
 import { notesPlugin } from './notes/plugin';
@@ -29,6 +30,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   contentsPlugin,
   notesPlugin,
   highlightingPlugin,
+  formattingPlugin,
   leavingPlugin
 ];
 

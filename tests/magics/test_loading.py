@@ -12,7 +12,7 @@ MAGICS = {
     *("svc_schedule", "svc_notebook", "svc_notebooks", "svc_folders", "svc_notes", "svc_policy"),
     *("svc_pig", "svc_hive", "svc_hadoop", "svc_table", "svc_sensor", "svc_cluster", "svc_clusters"),
     *("svc_spark", "svc_sql", "svc_spark_run", "svc_note", "svc_presto", "svc_environment", "svc_pipeline", "svc_tap"),
-    "svc_attach",
+    *("svc_attach", "svc_format"),
 }
 
 
@@ -22,7 +22,8 @@ def test_loading_imports_neither_the_http_client_nor_pandas(home):
         "from IPython.core.interactiveshell import InteractiveShell\n"
         "shell = InteractiveShell()\n"
         "shell.run_line_magic('load_ext', 'svc_jupyter')\n"
-        "heavy = ('pandas', 'pyarrow', 'numpy', 'httpx', 'pydantic', 'ipywidgets', 'sqlglot', 'svc_jupyter.client')\n"
+        "heavy = ('pandas', 'pyarrow', 'numpy', 'httpx', 'pydantic', 'ipywidgets', 'sqlglot', 'sqlfmt')\n"
+        "heavy += ('svc_jupyter.client',)\n"
         "print([name for name in heavy if name in sys.modules])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

@@ -3,19 +3,14 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, InputDialog, Notification, WidgetTracker } from '@jupyterlab/apputils';
+import { ICommandPalette, InputDialog, WidgetTracker } from '@jupyterlab/apputils';
 import { ILauncher } from '@jupyterlab/launcher';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { UseSignal } from '@jupyterlab/ui-components';
 import { clusterIcon } from '../icons';
+import { notify, notifyError } from '../notices';
 import { isConfirmed, ISvcPanel, Loaded, VisibleView } from '../panel';
-import {
-  asServiceError,
-  EXTENSION_ID,
-  ISvcService,
-  Resource,
-  TRANSLATION_DOMAIN
-} from '../service';
+import { EXTENSION_ID, ISvcService, Resource, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
 import { ClusterCalls } from './calls';
 import type { ClusterWidget } from './detail';
@@ -182,7 +177,7 @@ function addCommands(
   const chosen = async (title: string, states: readonly string[]): Promise<IClusterLook | null> => {
     const found = (await calls.all()).filter(({ state }) => states.includes(state.state));
     if (found.length === 0) {
-      Notification.info(trans.__('No cluster is in a state for this.'));
+      notify(trans.__('No cluster is in a state for this.'));
       return null;
     }
     const items = found.map(({ record }) => nameOf(record));
@@ -195,7 +190,7 @@ function addCommands(
       try {
         await step();
       } catch (reason) {
-        Notification.error(asServiceError(reason).message);
+        notifyError(reason);
       }
     };
   const open = ({ record }: IClusterLook): Promise<unknown> =>

@@ -1,5 +1,5 @@
-import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { notifyError } from '../notices';
 import { isConfirmed } from '../panel';
 import { asServiceError } from '../service';
 import type { ICommand } from '../service/records/commands';
@@ -23,6 +23,6 @@ export async function cancelAsked(
   try {
     await cancel(command.id);
   } catch (reason) {
-    Notification.error(trans.__('Command %1: %2', command.id, asServiceError(reason).message));
+    notifyError(trans.__('Command %1: %2', command.id, asServiceError(reason).message));
   }
 }

@@ -1,8 +1,9 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { type ICommandPalette, InputDialog, Notification } from '@jupyterlab/apputils';
+import { type ICommandPalette, InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { notify, notifyError } from '../notices';
 import { OPEN_COMMAND } from '../panel';
-import { asServiceError, type ServiceRequests } from '../service';
+import { type ServiceRequests } from '../service';
 import { hasEnded, type ICommand, type ICommandPage } from '../service/records/commands';
 import { categoryOf } from '../words';
 import type { ICommandSteps } from './steps';
@@ -46,7 +47,7 @@ export function addToPalette(
           const command = await chosen(requests, title, isOffered, trans);
           await (command && step(command));
         } catch (reason) {
-          Notification.error(asServiceError(reason).message);
+          notifyError(reason);
         }
       }
     });
@@ -85,7 +86,7 @@ async function chosen(
   const page = await requests.get<ICommandPage>('commands', { page: 1, per_page: OFFERED });
   const offered = page.commands.filter(isOffered);
   if (offered.length === 0) {
-    Notification.info(trans.__('No command is in a state for this.'));
+    notify(trans.__('No command is in a state for this.'));
     return null;
   }
   const items = offered.map(command => {

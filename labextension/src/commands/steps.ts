@@ -1,8 +1,9 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Clipboard, Notification } from '@jupyterlab/apputils';
+import { Clipboard } from '@jupyterlab/apputils';
 import type { IEditorLanguageRegistry } from '@jupyterlab/codemirror';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { notifyError } from '../notices';
 import { cellInsertion, OPEN_COMMAND } from '../panel';
 import { asServiceError, type ServiceRequests } from '../service';
 import type { ICommand } from '../service/records/commands';
@@ -54,7 +55,7 @@ async function runAgain(
     const { id } = await requests.post<ICommand>('commands', body);
     await app.commands.execute(OPEN_COMMAND, { id });
   } catch (reason) {
-    Notification.error(
+    notifyError(
       trans.__('Command %1 cannot run again: %2', command.id, asServiceError(reason).message)
     );
   }

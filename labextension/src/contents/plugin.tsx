@@ -1,19 +1,14 @@
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
-import { ICommandPalette, Notification } from '@jupyterlab/apputils';
+import { ICommandPalette } from '@jupyterlab/apputils';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { textEditorIcon } from '@jupyterlab/ui-components';
+import { notifyError } from '../notices';
 import { ISvcPanel, Loaded, loadedOnce, VisibleView } from '../panel';
-import {
-  asServiceError,
-  EXTENSION_ID,
-  ISvcService,
-  type ServiceRequests,
-  TRANSLATION_DOMAIN
-} from '../service';
+import { EXTENSION_ID, ISvcService, type ServiceRequests, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
 import type { ILocalSide } from './actions';
 import type { OpenedContents } from './opened';
@@ -89,7 +84,7 @@ function addNewNote(
           await created();
         }
       } catch (reason) {
-        Notification.error(asServiceError(reason).message);
+        notifyError(reason);
       }
     }
   });

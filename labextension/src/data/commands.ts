@@ -1,5 +1,5 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Clipboard, Notification } from '@jupyterlab/apputils';
+import { Clipboard } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import {
@@ -11,6 +11,7 @@ import {
   refreshIcon,
   tableRowsIcon
 } from '@jupyterlab/ui-components';
+import { notifyError } from '../notices';
 import { cellInsertion, OPEN_COMMAND, textInsertion } from '../panel';
 import { asServiceError, type ServiceRequests } from '../service';
 import type { ICommand } from '../service/records/commands';
@@ -120,9 +121,7 @@ export class DataSteps {
       const { id } = await requests.post<ICommand>('commands', body);
       await app.commands.execute(OPEN_COMMAND, { id, preview: true });
     } catch (reason) {
-      Notification.error(
-        trans.__('%1 cannot be shown: %2', item.name, asServiceError(reason).message)
-      );
+      notifyError(trans.__('%1 cannot be shown: %2', item.name, asServiceError(reason).message));
     }
   }
 }

@@ -1,11 +1,11 @@
 import type { JupyterFrontEnd } from '@jupyterlab/application';
-import { Notification } from '@jupyterlab/apputils';
 import type { INotebookTracker } from '@jupyterlab/notebook';
 import type { IStateDB } from '@jupyterlab/statedb';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSX } from 'react';
+import { notifyError } from '../notices';
 import { type ISectionHandle, type ISvcPanel, restoreOpenItems } from '../panel';
-import { asServiceError, EXTENSION_ID, type ServiceRequests } from '../service';
+import { EXTENSION_ID, type ServiceRequests } from '../service';
 import type { ITap } from '../service/records/data';
 import { addCommands, DataSteps } from './commands';
 import { DataModel } from './model';
@@ -121,7 +121,7 @@ export class OpenedData {
 
   private _find(search: string): void {
     this._model.find(search).catch((reason: unknown) => {
-      Notification.error(asServiceError(reason).message);
+      notifyError(reason);
     });
   }
 }

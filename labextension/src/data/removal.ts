@@ -1,5 +1,5 @@
-import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { notifyError } from '../notices';
 import { type IQuestion, isConfirmed } from '../panel';
 import { asServiceError } from '../service';
 import type { ITap } from '../service/records/data';
@@ -23,9 +23,7 @@ export async function removeAsked(
     await calls.remove(tap.id);
     return true;
   } catch (reason) {
-    Notification.error(
-      trans.__('Tap %1 is not removed: %2', tap.name, asServiceError(reason).message)
-    );
+    notifyError(trans.__('Tap %1 is not removed: %2', tap.name, asServiceError(reason).message));
     return false;
   }
 }

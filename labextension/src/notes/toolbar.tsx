@@ -1,9 +1,9 @@
-import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { HTMLSelect, ToolbarButtonComponent, UseSignal } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import type { JSX } from 'react';
 import { runAsJobIcon } from '../icons';
+import { notify, notifyError } from '../notices';
 import { isConfirmed, OPEN_COMMAND } from '../panel';
 import { asServiceError, useNow, useResource } from '../service';
 import { wordsOfClusters } from '../statuses';
@@ -71,9 +71,7 @@ async function runAsJob({ notebook, trans, commands }: IItemProps): Promise<void
       await commands.execute(OPEN_COMMAND, { id: command.id });
     }
   } catch (reason) {
-    Notification.error(
-      trans.__('The note does not run as a job: %1', asServiceError(reason).message)
-    );
+    notifyError(trans.__('The note does not run as a job: %1', asServiceError(reason).message));
   }
 }
 
@@ -150,15 +148,14 @@ async function choose({ notebook, trans }: IItemProps, cluster: ISparkCluster): 
   } catch (reason) {
     const error = asServiceError(reason);
     if (error.status === FORBIDDEN) {
-      Notification.info(
+      notify(
         trans.__(
           'The cells of this kernel run on %1. The note stays bound as it was: you may not change it.',
           cluster.name
-        ),
-        { autoClose: 8_000 }
+        )
       );
     } else {
-      Notification.error(
+      notifyError(
         trans.__(
           'The cells of this kernel run on %1, but the note is not bound to it: %2',
           cluster.name,

@@ -3,6 +3,7 @@ import { PathExt } from '@jupyterlab/coreutils';
 import type { INotebookContent } from '@jupyterlab/nbformat';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { CommandRegistry } from '@lumino/commands';
+import { notifyDone } from '../notices';
 import type { ICommand } from '../service/records/commands';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { isConfirmed, OPEN_COMMAND } from '../panel';
@@ -54,7 +55,7 @@ export class SchedulePerformer implements Omit<IDetailSteps, 'menu'> {
         resume: this._trans.__('%1 runs again.', nameOf(schedule)),
         kill: this._trans.__('%1 is killed.', nameOf(schedule))
       };
-      Notification.success(done[step]);
+      notifyDone(done[step]);
     }
     this._schedules.changed();
   }
@@ -62,7 +63,7 @@ export class SchedulePerformer implements Omit<IDetailSteps, 'menu'> {
   async rerun(run: IRun, schedule: IScheduleRecord): Promise<void> {
     if (run.action) {
       await this._schedules.calls.rerunAction(run.action.id);
-      Notification.success(
+      notifyDone(
         this._trans.__(
           '%1 runs again for %2.',
           nameOf(schedule),
@@ -135,7 +136,7 @@ export function compareCopy(
       label: trans.__('Update the scheduled copy'),
       execute: async () => {
         await calls.updateCopy(notebook);
-        Notification.success(trans.__('Later runs take the notebook as it is saved now.'));
+        notifyDone(trans.__('Later runs take the notebook as it is saved now.'));
         schedules.changed();
       }
     },

@@ -3,19 +3,14 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { Notification, WidgetTracker } from '@jupyterlab/apputils';
+import { WidgetTracker } from '@jupyterlab/apputils';
 import { INotebookTracker } from '@jupyterlab/notebook';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { UseSignal } from '@jupyterlab/ui-components';
 import { Menu, type Widget } from '@lumino/widgets';
+import { notifyError } from '../notices';
 import { ISvcPanel, Loaded, VisibleView } from '../panel';
-import {
-  asServiceError,
-  EXTENSION_ID,
-  ISvcService,
-  Resource,
-  TRANSLATION_DOMAIN
-} from '../service';
+import { EXTENSION_ID, ISvcService, Resource, TRANSLATION_DOMAIN } from '../service';
 import type { ICommand } from '../service/records/commands';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { ScheduleCalls } from './calls';
@@ -118,7 +113,7 @@ function addCommands(
           const performer = await performerOf(app, schedules, trans);
           await performer.step(step, schedule);
         } catch (reason) {
-          Notification.error(asServiceError(reason).message);
+          notifyError(reason);
         }
       }
     });

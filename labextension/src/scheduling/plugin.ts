@@ -3,12 +3,7 @@ import {
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import {
-  ICommandPalette,
-  IToolbarWidgetRegistry,
-  Notification,
-  WidgetTracker
-} from '@jupyterlab/apputils';
+import { ICommandPalette, IToolbarWidgetRegistry, WidgetTracker } from '@jupyterlab/apputils';
 import { IDocumentManager } from '@jupyterlab/docmanager';
 import { IDefaultFileBrowser } from '@jupyterlab/filebrowser';
 import { ILauncher } from '@jupyterlab/launcher';
@@ -21,7 +16,8 @@ import {
   ISvcSchedules,
   ScheduleCommands
 } from '../schedules/tokens';
-import { asServiceError, EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
+import { notifyError } from '../notices';
+import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
 import { argumentsOfForm } from './formIds';
 import type { IOpening } from './opening';
@@ -132,7 +128,7 @@ function addCommands(
           await openNewForm(opening, wanted);
         }
       } catch (reason) {
-        Notification.error(asServiceError(reason).message);
+        notifyError(reason);
       }
     }
   });

@@ -21,6 +21,7 @@ from svc_jupyter.magics.completion.completion import magic_matcher
 from svc_jupyter.magics.completion.service_names import ServiceNames
 from svc_jupyter.magics.completion.sql_cells import sql_matcher
 from svc_jupyter.magics.connection import ConnectionMagics
+from svc_jupyter.magics.formatting import FormatMagics
 from svc_jupyter.magics.policies.policies import PolicyMagics
 from svc_jupyter.magics.schedules.schedules import ScheduleMagics
 from svc_jupyter.magics.session.session import Session, SvcMagics
@@ -54,6 +55,7 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     PipelineMagics,
     CommandMagics,
     AttachMagics,
+    FormatMagics,
     ConnectionMagics,
 )
 

@@ -18,6 +18,7 @@ from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
 from svc_jupyter.server.handlers.data import DATA_HANDLERS
 from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
+from svc_jupyter.server.handlers.formatting import FORMAT_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.notes import NOTE_BINDINGS, NOTE_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
@@ -36,6 +37,7 @@ ALL_HANDLERS = (
     *NOTE_HANDLERS,
     *CLUSTER_HANDLERS,
     *DATA_HANDLERS,
+    *FORMAT_HANDLERS,
 )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from svc_jupyter.service.commands.kind import Outcome, Task
 from svc_jupyter.service.kinds.script_source import Script
-from svc_jupyter.service.kinds.spark.sql_failures import reported
+from svc_jupyter.service.kinds.spark.sql_failures import reason_of, reported
 from svc_jupyter.service.runtimes.spark.driver.statement import ERROR_FILE
 
 _OUTCOME = Outcome(False, "line 2: no", exit_code=1)
@@ -41,6 +41,14 @@ def test_the_place_is_the_authors_where_a_value_was_put_in(task: Task) -> None:
 
 def test_a_part_without_a_place_is_shown_from_its_beginning(task: Task) -> None:
     assert str(written(task, part=1).message).startswith("no\n  query, line 2: SELECT :a, depart\n")
+
+
+def test_what_a_program_says_stays_in_its_order() -> None:
+    said = "[UNRESOLVED_COLUMN] A column with name `carier` cannot be resolved."
+    message = f"{said} Did you mean one of the following? [`carrier`]. SQLSTATE: 42703"
+    assert reason_of({"message": message, "part": 0}) == f"{said} Did you mean carrier?"
+    in_program = {"message": f"AnalysisException: {message}\n  program, line 2: f()", "line": 2}
+    assert reason_of(in_program) == in_program["message"]
 
 
 @pytest.mark.parametrize("error", [{}, {"part": 2, "position": 3}])

@@ -18,7 +18,9 @@ from svc_jupyter.sql_tokens import Dialect
 
 
 def names_meant(error: Mapping[str, Any]) -> list[str]:
-    """Return the columns or tables that the author may have meant by an unknown one, the likeliest first."""
+    """Return the columns or tables that the author of SQL may have meant by an unknown one, the likeliest first."""
+    if error.get("part") is None:  # of a program: its text goes on
+        return []
     message, offered = without_offer(error["message"])
     unknown = unknown_name(message)
     return [] if unknown is None else like(unknown.last, offered or error.get("tables") or ())

@@ -1,0 +1,58 @@
+"""`%svc_format`: the next input of the front end is the formatted cell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_jupyter.magics.display.errors import SvcUsageError
+
+Inputs = list[tuple[str, bool]]
+
+
+@pytest.fixture
+def inputs(unconnected: Any, monkeypatch: pytest.MonkeyPatch) -> Inputs:
+    """What a front end is told to write, and whether that takes the place of the cell."""
+    told: Inputs = []
+    monkeypatch.setattr(unconnected.shell, "set_next_input", lambda text, replace=False: told.append((text, replace)))
+    return told
+
+
+def test_the_cell_below_is_laid_out_in_its_place_and_does_not_run(unconnected: Any, inputs: Inputs) -> None:
+    assert unconnected.value("%%svc_format\n%%svc_db --tap x\nselect  1") is None
+    assert inputs == [("%%svc_db --tap x\nselect 1", True)]
+
+
+def test_alone_it_takes_the_last_cell_with_sql(unconnected: Any, inputs: Inputs) -> None:
+    for cell in ("%%svc_db --wrong\nselect  1", "%%svc_db --wrong\nselect  2", "x = 1"):
+        unconnected.run(cell)
+    unconnected.value("%svc_format")
+    unconnected.value("y = 1\n%svc_format")
+    assert inputs == [("%%svc_db --wrong\nselect 2", True), ("%%svc_db --wrong\nselect 2", False)]
+
+
+def test_what_stays_as_written_is_said(unconnected: Any, inputs: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+    unconnected.value("%%svc_format\n%%svc_db\nselect  'x")
+    assert inputs == [("%%svc_db\nselect  'x", True)]
+    assert capsys.readouterr().out.startswith("The SQL at line 2 stays as written")
+
+
+@pytest.mark.parametrize(
+    ("cell", "reason"),
+    [
+        ("%%svc_format\nx = 1", "svc_format: the cell has no SQL"),
+        ("%svc_format", "svc_format: no cell with SQL was run. Write %%svc_format above one"),
+        ("%svc_format x", "svc_format: "),
+    ],
+)
+def test_without_sql_it_says_so(unconnected: Any, inputs: Inputs, cell: str, reason: str) -> None:
+    error = unconnected.error(cell)
+    assert isinstance(error, SvcUsageError)
+    assert str(error).startswith(reason)
+    assert inputs == []
+
+
+def test_in_a_terminal_it_is_the_next_input(terminal: Any) -> None:
+    terminal.value("%%svc_format\n%%svc_hive\nselect  1")
+    assert terminal.shell.rl_next_input == "%%svc_hive\nselect 1"

@@ -1,0 +1,167 @@
+"""SQL in a readable layout: what it means stays, whatever it holds."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from sqlglot import tokenize
+from sqlglot.errors import TokenError
+
+from svc_jupyter.sql_format import NotFormatted, formatted, formatted_cell
+from svc_jupyter.sql_tokens import Dialect
+
+_ANY = (Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.SQLITE)
+_LONG = """with late as (select f.*, row_number() over (partition by origin order by dep_delay desc) as n
+from flights f join airports a on a.faa=f.origin where dep_delay>:least)
+SELECT l.Origin, case when n=1 then 'first' else 'other' end as place, l.dep_delay::numeric(10,2) -- the worst
+from late l where n<=3 and day = '$day$' and l.carrier in ('UA', 'AA')"""
+_LAID_OUT = """with
+    late as (
+        select f.*, row_number() over (partition by origin order by dep_delay desc) as n
+        from flights f
+        join airports a on a.faa = f.origin
+        where dep_delay > :least
+    )
+SELECT
+    l.Origin,
+    case when n = 1 then 'first' else 'other' end as place,
+    l.dep_delay::numeric(10, 2)  -- the worst
+from late l
+where n <= 3 and day = '$day$' and l.carrier in ('UA', 'AA')"""
+
+
+def test_a_query_is_laid_out_and_its_words_stay() -> None:
+    assert formatted(_LONG, _ANY).text == _LAID_OUT
+    assert formatted(_LAID_OUT, _ANY).text == _LAID_OUT
+
+
+@pytest.mark.parametrize(
+    ("text", "laid_out"),
+    [
+        ("select  1 ;select 2;\n\n-- end\n", "select 1;\n\nselect 2;\n\n-- end"),
+        ("SELECT  'a  b', \"c  d\", e'x', `e  f` FROM t", "SELECT 'a  b', \"c  d\", e'x', `e  f` FROM t"),
+        ("select  x->>'k', a[1:n], :b, c::int, 1e-3 from t", "select x ->> 'k', a[1:n], :b, c::int, 1e-3 from t"),
+        ("SELECT  a FROM $table$_x WHERE d=:d AND e=-1", "SELECT a FROM $table$_x WHERE d = :d AND e = -1"),
+        ("select\ta -- first\n, b", "select\n    a,  -- first\n    b"),
+        ("", ""),
+        (";;", ";\n\n;"),
+    ],
+)
+def test_only_the_space_between_words_changes(text: str, laid_out: str) -> None:
+    found = formatted(text, _ANY)
+    assert (found.text, found.kept) == (laid_out, ())
+
+
+def test_a_hint_stays_where_the_engine_looks_for_it() -> None:
+    text = "select /*+ BROADCAST(a) */ x,r'\\d  ' from a"
+    assert formatted(text, (Dialect.SPARK,)).text == "select  /*+ BROADCAST(a) */\n    x, r'\\d  '\nfrom a"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select  'it\\'s  a'  from t -- '",  # a text that ends elsewhere in MySQL
+        "select  a /*+ a hint */, b",
+        "select  'open",
+        "select  /* open",
+        "select  a:b from t where {% if x",
+        f"select  {'(' * 60}1{')' * 60}",
+        f"select  {', '.join(['a'] * 8000)}",
+    ],
+)
+def test_what_might_come_to_mean_something_else_stays(text: str) -> None:
+    found = formatted(f"select  1;\n\n{text}", _ANY)
+    assert found.text in (f"select 1;\n\n{text}", f"select  1;\n\n{text}")
+    assert found.note is not None
+
+
+_FRAGMENTS = [
+    *("select", "SELECT", "from", "t", "Flights f", "where", "and", "case when", "then", "else", "end", "(", ")", ","),
+    *("group by", "order by 1", "join", "on", "union all", "with a as", "over (partition by", "insert into", "values"),
+    *("'a'", "'it''s'", "'  '", "'-- no'", "'/* no */'", '"Q q"', "`b  q`", "[s  q]", "$$ d  d $$", "e'\\n'", "x'00'"),
+    *("-- c\n", "/* c  c */", "/*+ H(a) */", "--\n", ":n", ":a::int", "$m$", "$1", "?", "@v", "::", "->>", "->", "||"),
+    *(
+        "1",
+        "1.5",
+        "1e-3",
+        "2.5E+10",
+        "-1",
+        "- 1",
+        "=",
+        "<>",
+        "!=",
+        "<=>",
+        "*",
+        "t.*",
+        "a.b",
+        "x[1]",
+        "x[1:2]",
+        "{a}",
+        "%",
+        "\\",
+        "#",
+    ),
+]
+_SPACES = ["", " ", "  ", "\n", "\t", "\n\n  "]
+
+
+@pytest.mark.parametrize("dialect", [Dialect.POSTGRESQL, Dialect.MYSQL, Dialect.SQLITE, Dialect.SPARK, Dialect.PRESTO])
+@given(st.lists(st.tuples(st.sampled_from(_FRAGMENTS), st.sampled_from(_SPACES)), max_size=25))
+def test_another_reader_finds_the_same_tokens(dialect: Dialect, parts: list[tuple[str, str]]) -> None:
+    text = "".join(fragment + space for fragment, space in parts)
+    assume(text.count("$m$") < 2)  # a quote for sqlglot, which does not know macros
+    dialects = _ANY if dialect in _ANY else (dialect,)
+    try:
+        tokens = read(text, dialect)
+    except TokenError:
+        assume(False)
+    assert read(formatted(text, dialects).text, dialect) == tokens
+
+
+def read(text: str, dialect: Dialect) -> list[tuple[str, str]]:
+    """Return sqlglot's tokens."""
+    return [
+        (token.token_type.name, token.text)
+        for token in tokenize(text, read={"postgresql": "postgres"}.get(dialect.value, dialect.value))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "laid_out"),
+    [
+        ("%%svc_db --tap x\nselect 1,2\nfrom t", "%%svc_db --tap x\nselect 1, 2 from t"),
+        ("\n%%svc_hive\n\nselect 1,2\n\n", "%%svc_hive\nselect 1, 2"),
+        ("%%svc_schedule --every day\n%%svc_presto\nselect  a", "%%svc_schedule --every day\n%%svc_presto\nselect a"),
+        (
+            "%%svc_composite\n%%svc_shell\necho  1\n%%svc_sql\nselect  1;select 2\n",
+            "%%svc_composite\n%%svc_shell\necho  1\n%%svc_sql\nselect 1;\n\nselect 2",
+        ),
+        ("%sql\nselect  1", "%sql\nselect 1"),
+        ("%%sql db\nselect  'it\\'s  a'  from t -- '", "%%sql db\nselect  'it\\'s  a'  from t -- '"),
+    ],
+)
+def test_the_sql_of_a_cell_is_laid_out_and_nothing_else(cell: str, laid_out: str) -> None:
+    assert formatted_cell(cell).text == laid_out
+
+
+@pytest.mark.parametrize(
+    "cell", ["", "print(1)", "%%svc_db", "%%svc_db\n\n", "x = 1\n%%svc_db\nselect 1", "%%svc_shell\nls"]
+)
+def test_a_cell_without_sql_is_refused(cell: str) -> None:
+    with pytest.raises(NotFormatted, match="the cell has no SQL"):
+        formatted_cell(cell)
+
+
+def test_a_very_long_cell_is_refused() -> None:
+    with pytest.raises(NotFormatted, match="longer than 200,000 characters"):
+        formatted_cell("%%svc_db\nselect '" + "x" * 10_000_000 + "'")
+
+
+def test_the_note_names_the_lines_of_the_cell() -> None:
+    found = formatted_cell("%%svc_db\nselect 1;\n\nselect '\\';\nselect  2")
+    assert found.note == "The SQL at line 2 stays as written: with another layout it might mean something else"
+    found = formatted_cell("%%svc_hive\nselect  1;\nselect a:b {%;\n\nselect c:d {%;\nselect  3")
+    assert found.kept == (3, 5)
+    assert "at lines 3 and 5 stay as written" in str(found.note)
+    assert found.text == "%%svc_hive\nselect 1;\n\nselect a:b {%;\n\nselect c:d {%;\n\nselect 3"
