@@ -215,6 +215,8 @@ def test_a_name_is_offered_once_and_the_line_is_the_authors(query: Query, dry_ru
         "Catalog Error: Table with name flight does not exist! Did you mean flights?\n"
         "  query, line 4: AND id IN (SELECT id FROM flight)\n  tap local (url)"
     )
+    again = "SELECT 1 AS flight\nFROM\nflight"  # the name has another meaning first
+    assert "query, line 3: flight\n" in query(again, dry_run=dry_run).message
     assert query("\n\nSELECT 1 FROMM flights", dry_run=dry_run).message == (
         'Parser Error: syntax error at or near "flights"\n  query, line 3: SELECT 1 FROMM flights\n  tap local (url)'
     )

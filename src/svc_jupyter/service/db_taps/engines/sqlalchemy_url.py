@@ -18,7 +18,6 @@ from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_c
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts
-from svc_jupyter.service.db_taps.suggestions import place_of
 from svc_jupyter.service.db_taps.values import decimal_type, record_batch
 from svc_jupyter.sql_tokens import Dialect
 
@@ -327,12 +326,11 @@ def _missing(url: sa.URL, error: Exception) -> QueryFailure:
 
 
 def _failure(error: Exception, statement: str = "") -> QueryFailure:
-    """Return a driver's error with its position: that of the unknown name, or the line that the driver tells."""
+    """Return a driver's error with the line that the driver tells, if any."""
     reason = _reason(error)
-    position = place_of(reason, statement)
+    position = None
     if (line := _AT_LINE.search(reason)) is not None:
-        if position is None:
-            position = offset_of(statement, int(line[1] or line[2]), 0)
+        position = offset_of(statement, int(line[1] or line[2]), 0)
         if line[2]:  # our report shows it, too
             reason = reason[: line.start()]
     return QueryFailure(reason, position=position)
