@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import closing
 from types import SimpleNamespace
 
+import duckdb
 import httpx
 import psycopg
 import pytest
@@ -183,6 +184,22 @@ async def test_schemas_counts_and_rights_of_postgresql(place, empty_postgres_url
     columns = (await place.get(f"{path}/columns", schema="s", table="t"))["tables"][0]["columns"]
     assert [column["name"] for column in columns] == ["a", "b"]
     assert columns[0]["type"] == "integer"
+
+
+async def test_schemas_counts_and_types_of_duckdb(place):
+    file = place.folder / "flights.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute("CREATE TABLE flights AS SELECT 'UA' AS carrier, 1.5::DECIMAL(9, 2) AS delay, [1] AS ids")
+        connection.execute("CREATE SCHEMA s; CREATE TABLE s.t (a INT); CREATE VIEW v AS SELECT 1 AS one")
+    path = place.make("duck", "url", url=SecretStr(f"duckdb:///{file}"))
+    found = await place.get(path, wait=30)
+    assert (found["error"], found["default_schema"]) == (None, "main")
+    assert found["schemas"] == [{"name": "main", "tables": 2}, {"name": "s", "tables": 1}]
+    tables = (await place.get(f"{path}/tables", schema="main"))["tables"]
+    assert [(t["name"], t["type"], t["rows"]) for t in tables] == [("flights", "table", 1), ("v", "view", None)]
+    columns = (await place.get(f"{path}/columns", schema="main", table="flights"))["tables"][0]["columns"]
+    types = [("carrier", "varchar"), ("delay", "decimal(9,2)"), ("ids", "integer[]")]
+    assert [(column["name"], column["type"]) for column in columns] == types
 
 
 @pytest.mark.parametrize(

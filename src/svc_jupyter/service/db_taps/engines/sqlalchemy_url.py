@@ -13,7 +13,7 @@ import pyarrow as pa
 from svc_jupyter.service.db_taps.arrow import Kind
 from svc_jupyter.service.db_taps.bindings import python_value, with_marks
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable, DatabaseTables
-from svc_jupyter.service.db_taps.engines import duckdb_rows
+from svc_jupyter.service.db_taps.engines import duckdb_rows, duckdb_tables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import Connection
@@ -132,6 +132,8 @@ class SqlalchemyEngine:
 
         with self._connected() as connection:
             try:
+                if self._connection.dialect is Dialect.DUCKDB:
+                    return duckdb_tables.catalogue(connection)
                 inspector = sa.inspect(connection)
                 return DatabaseTables(inspector.default_schema_name, list(_tables_with_columns(inspector)))
             except sa.exc.SQLAlchemyError as error:
