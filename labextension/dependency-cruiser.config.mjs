@@ -1,5 +1,6 @@
 // The order of the rooms in src/, from the top; a room imports only rooms below it. Imports of types count.
 const FEATURES = [
+  'checking',
   'clusters',
   'commands',
   'contents',

@@ -1,4 +1,5 @@
 import type { JupyterFrontEndPlugin } from '@jupyterlab/application';
+import { checkingPlugin } from './checking/plugin';
 import { clustersPlugin } from './clusters/plugin';
 import { contentsPlugin } from './contents/plugin';
 import { dataPlugin } from './data/plugin';
@@ -31,6 +32,7 @@ const plugins: JupyterFrontEndPlugin<unknown>[] = [
   notesPlugin,
   highlightingPlugin,
   formattingPlugin,
+  checkingPlugin,
   leavingPlugin
 ];
 

@@ -9,10 +9,11 @@ same ones; they are the author's again then. Front ends import this module; the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from svc_jupyter.sql_cells import sections
 from svc_jupyter.sql_tokens import Dialect, Token, tokens_of
 
 _WIDTH: Final = 88
@@ -31,9 +32,6 @@ _DIALECTS: Final = {
     "spark.sql": (Dialect.SPARK,),
 }
 """The dialects of each magic's cell: what differs between them stays as it is."""
-_MAGIC: Final = re.compile(r"^%%([\w.]+)(?:\(.*\))?(?:[^\S\n].*)?$", re.MULTILINE)
-_ALONE: Final = re.compile(r"\s*%((?:spark\.)?sql)(?:\(.*\))?[^\S\n]*$", re.MULTILINE)
-"""A cell of the kernel Spark (svc)."""
 _MACRO: Final = re.compile(r"\$(\w+)\$")
 _HINT: Final = ("/*+", "/*!")
 _APART: Final = frozenset("()[]{},.")
@@ -67,31 +65,20 @@ def formatted_cell(cell: str) -> Formatted:
     parts: list[str] = []
     kept: list[int] = []
     has_sql = False
-    for start, head, body, dialects in _sections(cell):
-        parts += [head] if head else []
+    for section in sections(cell):
+        body, dialects = section.body, _DIALECTS.get(section.magic, ())
+        parts.append(section.head)
         if not dialects or not body.strip():
             parts += [body] if body else []
             continue
         has_sql = True
         found = formatted(body, dialects)
-        first = cell.count("\n", 0, start) + 1
+        first = cell.count("\n", 0, section.start) + 1
         parts.append(found.text)
         kept += [first + line - 1 for line in found.kept]
     if not has_sql:
         raise NotFormatted("the cell has no SQL: no query below %%svc_db, %%svc_hive, %%svc_presto or %%svc_sql")
     return Formatted("\n".join(parts), tuple(kept))
-
-
-def _sections(cell: str) -> Iterator[tuple[int, str, str, Sequence[Dialect]]]:
-    """Yield the parts of a cell: the place of the body, the line of the magic, the body, its dialects."""
-    alone = _ALONE.match(cell)
-    magics = [alone] if alone else [*_MAGIC.finditer(cell)]
-    if not magics or cell[: magics[0].start()].strip():
-        return
-    for magic, following in zip(magics, [*magics[1:], None], strict=True):
-        end = len(cell) if following is None else following.start() - 1
-        start = min(magic.end() + 1, end)
-        yield start, magic[0].strip(), cell[start:end], _DIALECTS.get(magic[1], ())
 
 
 def formatted(script: str, dialects: Sequence[Dialect]) -> Formatted:

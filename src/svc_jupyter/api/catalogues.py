@@ -6,10 +6,11 @@ An extension: services without it answer 404.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from svc_jupyter.api.fields import Record
+from svc_jupyter.api.fields import Record, Request
 
 TABLES_LIMIT = 20_000
 """Tables in one answer."""
@@ -17,6 +18,10 @@ COLUMNS_LIMIT = 200
 """Tables whose columns one answer has."""
 FOUND_COLUMNS_LIMIT = 500
 """Columns that one search finds."""
+
+
+CHECKED_LIMIT = 100_000
+"""Characters of a script that is checked."""
 
 
 class CatalogueState(StrEnum):
@@ -91,3 +96,33 @@ class CatalogueColumns(Record):
 
     version: str | None = None
     tables: list[ColumnsOfTable]
+
+
+class SqlToCheck(Request):
+    """A script for a tap, as its author has it so far."""
+
+    query: Annotated[str, Field(max_length=CHECKED_LIMIT)]
+
+
+class HiveSqlToCheck(SqlToCheck):
+    """A script for Hive, or for Presto or Spark over Hive's tables."""
+
+    dialect: Literal["hive", "presto", "spark"] = "hive"
+
+
+class SqlProblem(Record):
+    """Something wrong in a script, from the character `start` up to, without, `end`, counted from 0.
+
+    `did_you_mean` has what may be written there instead, the likeliest first.
+    """
+
+    start: int
+    end: int
+    message: str
+    did_you_mean: list[str] = Field(default_factory=list)
+
+
+class SqlProblems(Record):
+    """What is wrong with a script, in its order, as far as it is certain without the database."""
+
+    problems: list[SqlProblem]

@@ -10,6 +10,7 @@ import httpx
 
 from svc_jupyter.client import AsyncClient
 from svc_jupyter.client.address.config import Settings, beats_profiles, chosen_profile, write_profile
+from svc_jupyter.client.address.embedded import needs_no_start
 from svc_jupyter.client.errors import ConfigurationError
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.retries import Retries
@@ -52,6 +53,10 @@ class ServiceConnection:
                 if self._client is None:
                     self._client = await asyncio.to_thread(self._make)
         return self._client
+
+    async def needs_no_start(self) -> bool:
+        """Return whether a call would reach a service as it is; raises `ConfigurationError` without usable settings."""
+        return await asyncio.to_thread(needs_no_start, (await self.client()).settings)
 
     async def answer(self, call: Call) -> httpx.Response:
         """Return the service's successful response unchanged; raises `SvcError` for any other."""

@@ -13,6 +13,7 @@ from traitlets import Float, Unicode
 
 from svc_jupyter.server.connection import CONNECTION, ServiceConnection
 from svc_jupyter.server.copy_keeper import COPIES, CopiesFile, CopyKeeper
+from svc_jupyter.server.handlers.checks import CHECK_HANDLERS
 from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
@@ -37,6 +38,7 @@ ALL_HANDLERS = (
     *NOTE_HANDLERS,
     *CLUSTER_HANDLERS,
     *DATA_HANDLERS,
+    *CHECK_HANDLERS,
     *FORMAT_HANDLERS,
 )
 

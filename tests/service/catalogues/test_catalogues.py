@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from pathlib import Path
 from types import SimpleNamespace
 
 import duckdb
@@ -25,10 +26,12 @@ from svc_jupyter.service.catalogues.catalogues import Catalogues, changed_by
 from svc_jupyter.service.catalogues.routes import router
 from svc_jupyter.service.catalogues.sources import TapSources
 from svc_jupyter.service.db_taps.db_taps import DbTaps
+from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.http.responses import install_error_handlers
 from svc_jupyter.service.http.rooms import Parts
 from svc_jupyter.service.kinds.queries.worker_query import Workers
+from svc_jupyter.sql_tokens import Dialect
 
 PASSWORD = "geheim-42"
 
@@ -184,6 +187,52 @@ async def test_schemas_counts_and_rights_of_postgresql(place, empty_postgres_url
     columns = (await place.get(f"{path}/columns", schema="s", table="t"))["tables"][0]["columns"]
     assert [column["name"] for column in columns] == ["a", "b"]
     assert columns[0]["type"] == "integer"
+
+
+async def test_a_script_is_compared_with_the_tables_that_there_are_now(place, monkeypatch):
+    monkeypatch.setattr(module, "_CHECK_WAITS_SECONDS", 30)
+    file = place.folder / "shop.db"
+    run(file, "CREATE TABLE flights (origin)")
+    path = place.make("shop", "sqlite", db_name=str(file))
+    check = path.replace("catalogue", "check")
+
+    async def problems(query: str) -> list[dict]:
+        answer = await place.http.post(check, json={"query": query})
+        return answer.json()["problems"]
+
+    expected = {"start": 7, "end": 12, "message": "There is no column orign", "did_you_mean": ["origin"]}
+    assert await problems("SELECT orign FROM flights") == [expected]  # it has waited for the first reading
+    run(file, "CREATE TABLE carriers (code)")
+    assert [one["message"] for one in await problems("SELECT 1 FROM carriers")] == ["There is no table carriers"]
+    tap_id = int(path.split("/")[2])
+    row = SimpleNamespace(command_type="DbTapQueryCommand", command={"db_tap_id": tap_id, "query": "CREATE TABLE …"})
+    place.catalogues.on_command_end(None, row)
+    await asyncio.sleep(0)  # so that the reading begins, for which it waits
+    assert await problems("SELECT 1 FROM carriers") == []
+    refused = await place.http.post(check, json={"query": "x" * 100_001})
+    assert refused.status_code == 422
+    assert "query" in refused.json()["error"]["fields"]
+
+
+class Sleeping:
+    """A double of Hive whose metastore does not run, or, awake, of a database of another kind."""
+
+    key, identity, is_read = "hive", "metastore", False
+
+    def __init__(self, *, is_asleep: bool) -> None:
+        self.is_asleep = is_asleep
+
+    async def write(self, folder: Path) -> Path:
+        self.is_read = True
+        raise Invalid("it should not be read")
+
+
+async def test_a_check_starts_nothing_and_reads_nothing_that_it_cannot_use(place):
+    for is_asleep, dialect in ((True, Dialect.HIVE), (False, Dialect.SNOWFLAKE)):
+        source = Sleeping(is_asleep=is_asleep)
+        found = await place.catalogues.problems(source, "SELECT 1 FORM x", dialect)
+        assert [one.did_you_mean for one in found.problems] == ([["FROM"]] if is_asleep else [])
+        assert not source.is_read
 
 
 async def test_schemas_counts_and_types_of_duckdb(place):

@@ -22,6 +22,7 @@ from typing import IO
 from urllib.parse import urlsplit
 
 from svc_jupyter.api.run_connection import CONNECTION_FILE
+from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.errors import EmbeddedServiceFailed
 
 PROGRAM = (sys.executable, "-m", "svc_jupyter", "serve", "--embedded")
@@ -44,6 +45,11 @@ class RunningService:
     token: str = field(repr=False)
     pid: int
     version: str
+
+
+def needs_no_start(settings: Settings) -> bool:
+    """Return whether a call would reach a service as it is; none is made."""
+    return not settings.embedded or EmbeddedService(settings.data_dir).find() is not None
 
 
 class EmbeddedService:

@@ -144,12 +144,9 @@ class Session:
 
     def reachable(self) -> bool:
         """Whether a call would reach a running service; makes no call. Raises ConfigurationError."""
-        where = self.where()
-        if not where.embedded:
-            return True
-        from svc_jupyter.client.address.embedded import EmbeddedService
+        from svc_jupyter.client.address.embedded import needs_no_start
 
-        return EmbeddedService(where.data_dir).find() is not None
+        return needs_no_start(self.where())
 
     def close(self) -> None:
         """Close the connection and its panels; the next use opens a new one."""

@@ -7,7 +7,16 @@ from typing import Annotated
 
 from fastapi import Depends, Query
 
-from svc_jupyter.api.catalogues import COLUMNS_LIMIT, TABLES_LIMIT, Catalogue, CatalogueColumns, CatalogueTables
+from svc_jupyter.api.catalogues import (
+    COLUMNS_LIMIT,
+    TABLES_LIMIT,
+    Catalogue,
+    CatalogueColumns,
+    CatalogueTables,
+    HiveSqlToCheck,
+    SqlProblems,
+    SqlToCheck,
+)
 from svc_jupyter.api.fields import Id
 from svc_jupyter.service.access.dependencies import CallerDep
 from svc_jupyter.service.access.permissions import Action, Resource
@@ -17,6 +26,7 @@ from svc_jupyter.service.catalogues.sources import HiveSource, TapSource, TapSou
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.http.routers import resource_router
+from svc_jupyter.sql_tokens import Dialect
 
 router = resource_router(tags=["catalogues"])
 
@@ -74,6 +84,12 @@ async def get_tap_catalogue_columns(
     return await _columns(catalogues, tap, schema, table, search)
 
 
+@router.post("/db_taps/{db_tap_id}/check", dependencies=[_OF_TAP])
+async def check_tap_query(body: SqlToCheck, tap: TapDep, catalogues: CataloguesDep) -> SqlProblems:
+    """Return what is wrong with a script for a tap: what cannot be parsed, and unknown tables and columns."""
+    return await catalogues.problems(tap, body.query, await tap.dialect())
+
+
 @router.get("/hive_catalogue", dependencies=[_OF_HIVE])
 async def get_hive_catalogue(
     hive: HiveDep, catalogues: CataloguesDep, wait: WaitDep = 0.0, refresh: RefreshDep = False
@@ -105,6 +121,12 @@ async def get_hive_catalogue_columns(
 ) -> CatalogueColumns:
     """Return the columns of tables in Hive's catalogue, or those with a text in their name."""
     return await _columns(catalogues, hive, schema, table, search)
+
+
+@router.post("/hive_catalogue/check", dependencies=[_OF_HIVE])
+async def check_hive_query(body: HiveSqlToCheck, hive: HiveDep, catalogues: CataloguesDep) -> SqlProblems:
+    """Return what is wrong with a script over Hive's tables: what cannot be parsed, and unknown tables and columns."""
+    return await catalogues.problems(hive, body.query, Dialect(body.dialect))
 
 
 async def _columns(

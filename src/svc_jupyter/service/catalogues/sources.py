@@ -18,6 +18,7 @@ from svc_jupyter.service.hive.catalogue import asked
 from svc_jupyter.service.hive.tables import Table
 from svc_jupyter.service.processes.warm_workers import WarmWorkers
 from svc_jupyter.service.runtimes.metastore.connections import HiveConnections
+from svc_jupyter.sql_tokens import Dialect
 
 if TYPE_CHECKING:
     from pymetastore.hive_metastore.ThriftHiveMetastore import Client
@@ -42,6 +43,15 @@ class TapSource:
     def key(self) -> str:
         """See `Source.key`."""
         return f"tap-{self.tap_id}"
+
+    @property
+    def is_asleep(self) -> bool:
+        """See `Source.is_asleep`."""
+        return False
+
+    async def dialect(self) -> Dialect:
+        """Return the database's dialect."""
+        return (await self.db_taps.opened(self.account_id, self.tap_id)).connection.dialect
 
     async def write(self, folder: Path) -> Path:
         """See `Source.write`."""
@@ -75,6 +85,11 @@ class HiveSource:
     def of(cls, connections: HiveConnections) -> Self:
         """Return the source of the metastore's catalogue."""
         return cls(connections)
+
+    @property
+    def is_asleep(self) -> bool:
+        """See `Source.is_asleep`."""
+        return not self.connections.is_started
 
     async def write(self, folder: Path) -> Path:
         """See `Source.write`."""

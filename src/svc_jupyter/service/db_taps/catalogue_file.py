@@ -175,6 +175,24 @@ class CatalogueFile:
                     ).fetchall()
         return found
 
+    def names(self) -> list[tuple[str, str]]:
+        """Return the schema and the name of every table."""
+        with self._open() as connection:
+            return connection.execute("SELECT schema, name FROM tables ORDER BY schema, name").fetchall()
+
+    def columns_of_all(self, names: Iterable[str]) -> list[tuple[str, str, list[str]]]:
+        """Return the tables with these names, in any case and any schema: schema, name and columns of each."""
+        wanted = {name.lower() for name in names}
+        with self._open() as connection:
+            found = [
+                row for row in connection.execute("SELECT id, schema, name FROM tables") if row[2].lower() in wanted
+            ]
+            columns = "SELECT name FROM columns WHERE table_id = ? ORDER BY position"
+            return [
+                (schema, name, [column for (column,) in connection.execute(columns, (table,))])
+                for table, schema, name in found
+            ]
+
     def columns_with(self, search: str, limit: int) -> list[tuple[str, str, str, str]]:
         """Return the first columns with a text in their name, in any case: schema, table, name and type of each."""
         with self._open() as connection:

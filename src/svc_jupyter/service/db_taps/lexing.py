@@ -69,7 +69,7 @@ def tokens_of(script: str, dialect: Dialect) -> Tokens:
     """Return a script's tokens, without comments but those that MySQL runs."""
     from sqlglot.errors import TokenError
 
-    lexer = _lexer(dialect)(_name(dialect))
+    lexer = _lexer(dialect)(sqlglot_name(dialect))
     # As long as the script. SQLite reads a byte order mark as a space, others refuse it.
     text = script.replace("\ufeff", " ")
     if dialect in _PARAMETERS:
@@ -105,7 +105,8 @@ def tokens_of(script: str, dialect: Dialect) -> Tokens:
     return Tokens(found, is_whole)
 
 
-def _name(dialect: Dialect) -> str:
+def sqlglot_name(dialect: Dialect) -> str:
+    """Return sqlglot's name for a dialect."""
     return _NAMES.get(dialect, dialect.value)
 
 
@@ -114,7 +115,7 @@ def _lexer(dialect: Dialect) -> type[Tokenizer]:
     """Return sqlglot's tokenizer, which here reads the rest of a command such as `VACUUM INTO …`, too."""
     from sqlglot.dialects.dialect import Dialect as Rules
 
-    rules = Rules.get_or_raise(_name(dialect)).tokenizer_class
+    rules = Rules.get_or_raise(sqlglot_name(dialect)).tokenizer_class
     conditional = dict.fromkeys(_CONDITIONAL, rules.SINGLE_TOKENS["?"]) if dialect is Dialect.MYSQL else {}
     return type("Lexer", (rules,), {"COMMANDS": set(), "KEYWORDS": {**rules.KEYWORDS, **conditional}})
 

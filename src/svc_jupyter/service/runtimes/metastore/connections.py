@@ -103,6 +103,11 @@ class HiveConnections:
         self._lock = threading.Lock()
         self._idle: list[HiveConnection] = []
 
+    @property
+    def is_started(self) -> bool:
+        """Whether a call would not have to start the metastore."""
+        return self._metastore.address is not None
+
     async def call(self, question: Callable[[Client], Answer]) -> Answer:
         """Return the result of `question` on the client; it is retried once when the connection breaks.
 
