@@ -146,7 +146,7 @@ SELECT 1 FROM DUAL
 SELECT transform(array(1), x -> x + dep_delay), `Odd Name`, f.day FROM flights f
 SELECT origin, k FROM flights LATERAL VIEW explode(array(1, 2)) e AS k WHERE k > 1
 SELECT origin, pos, col FROM flights LATERAL VIEW OUTER posexplode(array(1, 2))
-SELECT /*+ BROADCAST(c) */ c.name FROM flights f LEFT ANTI JOIN carriers c ON c.code = f.dest
+SELECT /*+ BROADCAST(c) */ f.origin FROM flights f LEFT ANTI JOIN carriers c ON c.code = f.dest
 SELECT * FROM parquet.`/data/flights`
 SELECT origin AS o, upper(o) AS u FROM flights DISTRIBUTE BY origin SORT BY dep_delay
 SELECT named_struct('a', 1).a AS n, map('k', 1)['k'], cast(day AS string), day - INTERVAL 1 DAY FROM flights

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -16,6 +18,7 @@ from tests.types import bound
 from tests.types.tables import DUCKDB, check
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.engines import sqlalchemy_url
 from svc_jupyter.service.ground.settings import Settings
 
 
@@ -220,6 +223,30 @@ def test_a_name_is_offered_once_and_the_line_is_the_authors(query: Query, dry_ru
     assert query("\n\nSELECT 1 FROMM flights", dry_run=dry_run).message == (
         'Parser Error: syntax error at or near "flights"\n  query, line 3: SELECT 1 FROMM flights\n  tap local (url)'
     )
+
+
+_HOLDER = "import duckdb, sys; held = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+
+
+def test_a_file_that_another_process_has_open_is_waited_for(
+    query: Query, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    query("CREATE TABLE t AS SELECT 7 AS a")
+    arguments = [sys.executable, "-c", _HOLDER, str(tmp_path / "local.duckdb")]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdin is not None
+        assert holder.stdout is not None
+        holder.stdout.readline()
+
+        def end_holder(_seconds: float) -> None:
+            holder.communicate()
+
+        monkeypatch.setattr(sqlalchemy_url, "_BUSY_SECONDS", -1)
+        assert "Could not set lock on file" in query("SELECT a FROM t").message
+        monkeypatch.setattr(sqlalchemy_url, "_BUSY_SECONDS", 60)
+        monkeypatch.setattr(sqlalchemy_url.time, "sleep", end_holder)
+        assert query("SELECT a FROM t").rows == [{"a": 7}]
+        assert holder.returncode == 0
 
 
 def test_bound_values_come_back_as_they_went_in(query):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     import sqlalchemy as sa
 
 _BATCH_ROWS = 8_192
+_BUSY_SECONDS = 30.0
+_LOOK_EVERY_SECONDS = 0.05
+_LOCKED = "Could not set lock on file"
+"""DuckDB's words for a file that another process has open."""
 _AT_LINE = re.compile(r"\bat line (\d+)\b|\s*^LINE (\d+): .*\n *\^+\s*\Z", re.MULTILINE)
 """The line that MySQL counts, and the one that DuckDB and PostgreSQL's drivers show with a mark below the place."""
 _READING = frozenset({"SELECT", "WITH", "VALUES", "TABLE", ""})
@@ -160,7 +165,7 @@ class SqlalchemyEngine:
         if autocommit and not is_duckdb:
             options["isolation_level"] = "AUTOCOMMIT"
         try:
-            connection = engine.connect().execution_options(**options)
+            connection = _connect(engine).execution_options(**options)
         except ImportError as error:
             raise _missing(url, error) from None
         except (sa.exc.SQLAlchemyError, OSError) as error:
@@ -169,6 +174,20 @@ class SqlalchemyEngine:
             if is_duckdb and not autocommit:  # its statements pass SQLAlchemy by
                 connection.begin()
             yield connection
+
+
+def _connect(engine: sa.Engine) -> sa.Connection:
+    """Connect; to a DuckDB file once no other process has it open, be it another query, or a reading of its tables."""
+    import sqlalchemy as sa
+
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            return engine.connect()
+        except sa.exc.SQLAlchemyError as error:
+            if _LOCKED not in str(error) or time.monotonic() > deadline:
+                raise
+        time.sleep(_LOOK_EVERY_SECONDS)
 
 
 def _with_values(written: Statement, connection: sa.Connection) -> tuple[Statement, DriverValues]:
