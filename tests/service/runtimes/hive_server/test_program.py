@@ -24,6 +24,11 @@ def test_it_listens_at_the_nodes_own_address() -> None:
     assert b"<value>127.1.2.1</value>" in site
 
 
+def test_a_session_that_ends_does_not_remove_the_folder_of_one_that_begins() -> None:
+    site = settings_files("a", FOLDER, "b", {}, S3Access(), PROGRAMS)["conf/hive-server/hive-site.xml"]
+    assert b"<value>/node/tmp/hive-resources/${hive.session.id}</value>" in site
+
+
 def test_a_clusters_settings_reach_it() -> None:
     of_java = {"spark.driver.memory": "2g", "spark.driver.extraJavaOptions": "-Da='b c' -Dd=e"}
     made = argv({"spark.master": "yarn", "mapreduce.x": "1", **of_java})

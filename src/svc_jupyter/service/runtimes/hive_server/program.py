@@ -171,7 +171,8 @@ def _hive_site(address: str, metastore: str, folder: PurePosixPath) -> dict[str,
         "hive.server2.long.polling.timeout": "500ms",
         "hive.exec.scratchdir": f"file:{scratch}/hive",
         "hive.exec.local.scratchdir": str(scratch / "hive-local"),
-        "hive.downloaded.resources.dir": str(scratch / "hive-resources"),
+        # Each session makes its folder when it opens, and removes it when it closes.
+        "hive.downloaded.resources.dir": str(scratch / "hive-resources" / "${hive.session.id}"),
         "hive.server2.logging.operation.enabled": "false",
     }
 
