@@ -28,7 +28,6 @@ from svc_jupyter.api.catalogues import (
     CatalogueTable,
     CatalogueTables,
     ColumnsOfTable,
-    SqlProblem,
     SqlProblems,
 )
 from svc_jupyter.api.commands import CommandType
@@ -197,13 +196,7 @@ class Catalogues:
             reading = self._look_after(source, await asyncio.to_thread(_facts, file))
             if reading.task is not None:
                 await asyncio.wait({reading.task}, timeout=_CHECK_WAITS_SECONDS)
-        found = await asyncio.to_thread(problems, query, dialect, file)
-        return SqlProblems(
-            problems=[
-                SqlProblem(start=one.start, end=one.end, message=one.message, did_you_mean=list(one.meant))
-                for one in found
-            ]
-        )
+        return SqlProblems(problems=await asyncio.to_thread(problems, query, dialect, file))
 
     def on_command_end(self, _connection: object, row: CommandRow) -> None:
         """Read again, behind, what the statements of an ended command may have changed. Called in any thread."""

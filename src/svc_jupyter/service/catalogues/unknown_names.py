@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.scope import Scope, traverse_scope
 
+from svc_jupyter.api.catalogues import SqlProblem
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueFile
 from svc_jupyter.service.db_taps.lexing import sqlglot_name
 from svc_jupyter.service.db_taps.suggestions import like
@@ -38,17 +39,6 @@ Columns: TypeAlias = Mapping[str, str]
 """Names of columns as they are spelled, by the same in small letters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong in a text, from `start` to `end`, with what its author may have meant."""
-
-    start: int
-    end: int
-    message: str
-    meant: tuple[str, ...] = ()
-    """In place of what is there, with quotes where the dialect needs them."""
-
-
 class Offers:
     """Looks for names that were meant, until a script has cost too many comparisons."""
 
@@ -62,7 +52,8 @@ class Offers:
         if self._tables is None:
             self._tables = []
             with suppress(FileNotFoundError):  # another catalogue has taken its place
-                self._tables = self._file.names()
+                rows, _ = self._file.tables(None, None, 0, _MOST_COMPARED)
+                self._tables = [(schema, table) for schema, table, *_ in rows]
         return self.among(name, [table for of, table in self._tables if of.lower() == schema] if self._left > 0 else [])
 
     def among(self, name: str, names: Collection[str]) -> list[str]:
@@ -116,7 +107,7 @@ def names_of_tables(tree: exp.Expr) -> Iterator[str]:
     return (table.name for table in tree.find_all(exp.Table))
 
 
-def unknown_names(tree: exp.Expr, text: str, known: KnownNames) -> list[Problem]:
+def unknown_names(tree: exp.Expr, text: str, known: KnownNames) -> list[SqlProblem]:
     """Return the unknown tables and columns of a statement, in its order."""
     names = _Names(tree, text, known)
     found = {problem.start: problem for problem in names.tables()}
@@ -156,14 +147,14 @@ class _Names:
         self._in_comprehensions = {id(column) for column in within}
         self._outputs: dict[int, Columns | None] = {}
 
-    def tables(self) -> Iterator[Problem]:
+    def tables(self) -> Iterator[SqlProblem]:
         """Yield the unknown tables."""
         for table in self._tree.find_all(exp.Table):
             if self._is_unknown(table):
                 meant = self._known.offers.tables(table.name, table.db.lower() or self._known.default_schema)
                 yield self._problem(table.this, f"There is no table {table.name}", meant)
 
-    def columns(self) -> Iterator[Problem]:
+    def columns(self) -> Iterator[SqlProblem]:
         """Yield the unknown columns."""
         for scope in traverse_scope(self._tree):
             if isinstance(scope.expression, exp.Select):
@@ -250,7 +241,7 @@ class _Names:
             visible.columns |= columns or {}
         return visible
 
-    def _columns_of_query(self, scope: Scope) -> Iterator[Problem]:
+    def _columns_of_query(self, scope: Scope) -> Iterator[SqlProblem]:
         visible = self._visible_in(scope)
         names = visible.columns.keys() | self._aliases | visible.sources.keys()
         for column in scope.find_all(exp.Column):
@@ -269,7 +260,7 @@ class _Names:
                     column.args["table"], message, self._known.offers.among(column.table, visible.sources)
                 )
 
-    def _columns_of_change(self) -> Iterator[Problem]:
+    def _columns_of_change(self) -> Iterator[SqlProblem]:
         """Yield the unknown columns that an INSERT names, and those of an UPDATE or a DELETE of one table."""
         tree = self._tree
         tables = [node for node in self._of_change if isinstance(node, exp.Table)]
@@ -292,14 +283,14 @@ class _Names:
         is_text = self._known.dialect is Dialect.SQLITE and self._text[place.meta["start"]] == '"'
         return is_text or id(column) in self._in_comprehensions
 
-    def _no_column(self, place: exp.Expr, known: Columns) -> Problem:
+    def _no_column(self, place: exp.Expr, known: Columns) -> SqlProblem:
         return self._problem(
             place, f"There is no column {place.name}", self._known.offers.among(place.name, known.values())
         )
 
-    def _problem(self, place: exp.Expr, message: str, meant: Iterable[str]) -> Problem:
-        written = tuple(_written(name, self._known.dialect) for name in meant)
-        return Problem(place.meta["start"], place.meta["end"] + 1, message, written)
+    def _problem(self, place: exp.Expr, message: str, meant: Iterable[str]) -> SqlProblem:
+        written = [_written(name, self._known.dialect) for name in meant]
+        return SqlProblem(start=place.meta["start"], end=place.meta["end"] + 1, message=message, did_you_mean=written)
 
 
 def _written(name: str, dialect: Dialect) -> str:

@@ -175,11 +175,6 @@ class CatalogueFile:
                     ).fetchall()
         return found
 
-    def names(self) -> list[tuple[str, str]]:
-        """Return the schema and the name of every table."""
-        with self._open() as connection:
-            return connection.execute("SELECT schema, name FROM tables ORDER BY schema, name").fetchall()
-
     def columns_of_all(self, names: Iterable[str]) -> list[tuple[str, str, list[str]]]:
         """Return the tables with these names, in any case and any schema: schema, name and columns of each."""
         wanted = {name.lower() for name in names}
