@@ -234,6 +234,11 @@ def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage,
 
     grid.view.get_by_role("button", name="Plot").click()
     expect(grid.view.locator(".jp-SvcResult-chart svg.marks, .jp-SvcResult-chart canvas.marks")).to_be_visible()
+    expect(grid.footer).to_contain_text("mean of i for each origin · all 200,000 rows")
+    grid.view.get_by_label("Chart", exact=True).select_option("line")
+    expect(grid.footer).to_contain_text("mean of i over delay, in a band from the least to the largest · all 200,000")
+    grid.view.get_by_label("Chart", exact=True).select_option("scatter")
+    expect(grid.footer).to_contain_text("i against delay · all 200,000 rows")
     grid.view.get_by_label("Chart", exact=True).select_option("histogram")
     expect(grid.footer).to_contain_text("histogram of")
     assert height_of(grid.view) <= HIGHEST

@@ -37,6 +37,28 @@ export interface IStatistics {
   readonly top?: readonly { readonly value: Value; readonly count: number }[] | null;
 }
 
+/** A point or bar of a chart, which stands for one row or more. */
+export interface IChartPoint {
+  readonly x: Value;
+  /** The end of the range that a bar stands for, where it is of more than one value. */
+  readonly to?: Value;
+  /** The mean of the rows; null where they have no number. */
+  readonly y: Value;
+  readonly low?: Value;
+  readonly high?: Value;
+  /** Rows with a number in y. */
+  readonly count: number;
+}
+
+/** Answer of `GET commands/ID/rows/points`. */
+export interface IChartPoints {
+  readonly x: IColumn;
+  readonly y: IColumn;
+  readonly points: readonly IChartPoint[];
+  /** Rows that the query finds. */
+  readonly total: number;
+}
+
 const FILE_TYPES = { CSV: 'text/csv', Parquet: 'application/vnd.apache.parquet' };
 /** The forms in which a whole result can be saved. */
 export type FileFormat = keyof typeof FILE_TYPES;
@@ -72,6 +94,21 @@ export class ResultCalls {
   statistics(query: IRowsQuery, column: string): Promise<IStatistics> {
     const { search = '', where = '' } = parameters(query);
     return this._requests.get(`${this._path}/statistics`, { column, search, where });
+  }
+
+  /** Return the points of a chart of all rows that the query finds. */
+  points(
+    query: IRowsQuery,
+    chart: 'line' | 'bar' | 'scatter',
+    x: string,
+    y: string,
+    signal: AbortSignal
+  ): Promise<IChartPoints> {
+    return this._requests.get(
+      `${this._path}/points`,
+      { ...parameters(query), chart, x, y },
+      signal
+    );
   }
 
   /** Return the whole result as a file, whatever the query. */

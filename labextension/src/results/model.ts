@@ -167,13 +167,8 @@ export class ResultModel implements IDisposable {
     }
   }
 
-  /** Return rows of the shown query, up to `most`, for a copy or a plot; of some columns only if they are given. */
-  async rows(
-    from: number,
-    end: number,
-    columns?: readonly string[],
-    signal?: AbortSignal
-  ): Promise<Row[]> {
+  /** Return rows of the shown query, up to `most`, for a copy; of some columns only if they are given. */
+  async rows(from: number, end: number, columns?: readonly string[]): Promise<Row[]> {
     const { shown, columns: all } = this._state;
     const indices = columns?.map(name => all.findIndex(column => column.name === name));
     const chosen = (row: Row): Row => indices?.map(index => row[index] ?? null) ?? row;
@@ -184,7 +179,7 @@ export class ResultModel implements IDisposable {
     const rows: Row[] = [];
     while (from + rows.length < end) {
       const limit = Math.min(1000, end - from - rows.length);
-      const answer = await this.calls.rows(shown, from + rows.length, limit, signal, columns);
+      const answer = await this.calls.rows(shown, from + rows.length, limit, undefined, columns);
       if (answer.rows.length === 0) {
         break;
       }

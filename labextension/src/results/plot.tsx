@@ -1,21 +1,27 @@
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { HTMLSelect } from '@jupyterlab/ui-components';
+import { Debouncer } from '@lumino/polling';
 import { Widget } from '@lumino/widgets';
 import { type JSX, useEffect, useId, useRef, useState } from 'react';
 import { asServiceError } from '../service';
 import { useResult } from './hooks';
-import type { ResultModel } from './model';
+import { isUnsupported, type ResultModel } from './model';
 import {
+  canBeAcross,
   defaultPlot,
   type IPlot,
   type IPlotData,
-  PLOT_KINDS,
+  ofKind,
+  type PlotKind,
+  plotKinds,
   plotSpec,
   readPlot
 } from './plotSpec';
-import { type IColumn, isMeasure, isNumber } from './values';
+import { type IColumn, isNumber } from './values';
 
+/** Milliseconds after the last change of size when a chart is drawn again. */
+const REDRAWN = 100;
 const VEGA_LITE = 'application/vnd.vegalite.v5+json';
 
 interface IPlotPanelProps {
@@ -27,7 +33,7 @@ interface IPlotPanelProps {
   trans: TranslationBundle;
 }
 
-/** A line, bar or histogram chart of the rows, drawn by JupyterLab's own Vega renderer. */
+/** A line, bar, histogram or scatter chart of all rows, drawn by JupyterLab's own Vega renderer. */
 export function PlotPanel(props: IPlotPanelProps): JSX.Element {
   const { model, columns, onShown, trans } = props;
   const { shown } = useResult(model);
@@ -47,7 +53,12 @@ export function PlotPanel(props: IPlotPanelProps): JSX.Element {
       },
       (reason: unknown) => {
         if (!reading.signal.aborted) {
-          setProblem(asServiceError(reason).message);
+          const error = asServiceError(reason);
+          setProblem(
+            isUnsupported(error)
+              ? trans.__('This service makes no charts of results. Plot the data in a cell.')
+              : error.message
+          );
         }
       }
     );
@@ -58,7 +69,8 @@ export function PlotPanel(props: IPlotPanelProps): JSX.Element {
   const words = {
     line: trans.__('Line'),
     bar: trans.__('Bar'),
-    histogram: trans.__('Histogram')
+    histogram: trans.__('Histogram'),
+    scatter: trans.__('Scatter')
   };
   const isHistogram = plot.kind === 'histogram';
   const choose = (part: Partial<IPlot>): void => setPlot({ ...plot, ...part });
@@ -68,13 +80,15 @@ export function PlotPanel(props: IPlotPanelProps): JSX.Element {
         <Choice
           label={trans.__('Chart')}
           value={plot.kind}
-          options={PLOT_KINDS.map(kind => [kind, words[kind]])}
-          choose={kind => choose({ kind: kind as IPlot['kind'] })}
+          options={plotKinds(columns).map(kind => [kind, words[kind]])}
+          choose={kind => setPlot(ofKind(plot, kind as PlotKind, columns))}
         />
         <Choice
           label={isHistogram ? trans.__('Column') : trans.__('Across')}
           value={plot.x}
-          options={columns.map(({ name }) => [name, name])}
+          options={columns
+            .filter(column => canBeAcross(plot.kind, column))
+            .map(({ name }) => [name, name])}
           choose={x => choose({ x })}
         />
         {!isHistogram && (
@@ -88,8 +102,6 @@ export function PlotPanel(props: IPlotPanelProps): JSX.Element {
       </div>
       {problem !== '' ? (
         <p role="alert">{problem}</p>
-      ) : !isHistogram && plot.y === '' ? (
-        <p>{trans.__('No column has numbers: choose the histogram.')}</p>
       ) : (
         data !== null && <Chart {...props} data={data} />
       )}
@@ -105,7 +117,7 @@ function Choice(props: {
 }): JSX.Element {
   const id = useId();
   return (
-    <>
+    <span>
       <label htmlFor={id}>{props.label}</label>
       <HTMLSelect
         id={id}
@@ -113,7 +125,7 @@ function Choice(props: {
         onChange={event => props.choose(event.target.value)}
         options={props.options.map(([value, label]) => ({ value, label }))}
       />
-    </>
+    </span>
   );
 }
 
@@ -132,20 +144,29 @@ function Chart(props: IPlotPanelProps & { data: IPlotData }): JSX.Element {
     }
     const renderer = rendermime.createRenderer(VEGA_LITE);
     Widget.attach(renderer, node);
-    const spec = plotSpec(data, node.clientWidth, node.clientHeight);
-    renderer
-      .renderModel(rendermime.createModel({ data: { [VEGA_LITE]: spec } }))
-      .catch((reason: unknown) => setProblem(asServiceError(reason).message));
-    return () => renderer.dispose();
+    const draw = (): void => {
+      const spec = plotSpec(data, node.clientWidth, node.clientHeight, trans);
+      renderer
+        .renderModel(rendermime.createModel({ data: { [VEGA_LITE]: spec } }))
+        .catch((reason: unknown) => setProblem(asServiceError(reason).message));
+    };
+    // The renderer takes the size and the theme's colours once, when it draws.
+    const drawing = new Debouncer(draw, REDRAWN);
+    const sized = new ResizeObserver(() => void drawing.invoke());
+    const themed = new MutationObserver(() => void drawing.invoke());
+    draw();
+    sized.observe(node);
+    themed.observe(document.body, { attributeFilter: ['data-jp-theme-name'] });
+    return () => {
+      sized.disconnect();
+      themed.disconnect();
+      drawing.dispose();
+      renderer.dispose();
+    };
   }, [rendermime, data, trans]);
   return (
     <div ref={host} className="jp-SvcResult-chart" role="img" aria-label={data.words}>
       {problem !== '' && <p role="alert">{problem}</p>}
     </div>
   );
-}
-
-/** Whether any chart can be made of these columns. */
-export function canPlot(columns: readonly IColumn[]): boolean {
-  return columns.some(({ type }) => isMeasure(type) || type === 'text' || type === 'boolean');
 }

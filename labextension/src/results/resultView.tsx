@@ -10,7 +10,8 @@ import { download } from './downloading';
 import { Grid, type IShownColumn, type RowsSeen } from './grid';
 import { useOwnKeys, useResult, useSeen } from './hooks';
 import type { IResultState, ResultModel } from './model';
-import { canPlot, PlotPanel } from './plot';
+import { PlotPanel } from './plot';
+import { plotKinds } from './plotSpec';
 import { Popover } from './popover';
 import { type IFilter, sortedBy } from './query';
 import type { ISelection } from './selection';
@@ -92,7 +93,7 @@ export function ResultView(props: IResultViewProps): JSX.Element {
         {...props}
         state={state}
         isPlotted={isPlotted}
-        canPlot={rendermime !== null && canPlot(columns)}
+        canPlot={rendermime !== null && plotKinds(columns).length > 0}
         plot={() => setPlotWords(isPlotted ? null : '')}
         copy={copy}
         hasSelection={selection !== null && selection.active.row >= 0}
@@ -183,7 +184,7 @@ function Tools(props: IToolsProps): JSX.Element {
       {props.rendermime !== null && (
         <TextButton
           label={trans.__('Plot')}
-          title={isPaged ? trans.__('Line, bar or histogram') : (absent ?? '')}
+          title={isPaged ? trans.__('Line, bars, histogram or scatter') : (absent ?? '')}
           isDisabled={!isPaged || !props.canPlot || state.total === 0}
           isPressed={props.isPlotted}
           onClick={props.plot}

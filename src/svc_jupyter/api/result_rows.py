@@ -1,4 +1,4 @@
-"""Rows of a result, a page at a time, and what a column holds: extensions that another service may lack."""
+"""Rows of a result, a page at a time, what a column holds, and charts: extensions that another service may lack."""
 
 from __future__ import annotations
 
@@ -68,3 +68,30 @@ class ColumnStatistics(Record):
     top: list[FrequentValue] = Field(
         default_factory=list, description="the 10 most frequent values or fewer, of all other types"
     )
+
+
+class ChartPoint(Record):
+    """A point or bar of a chart, which stands for one row or more."""
+
+    x: Any = Field(description="where it stands, or the value of the rows that it stands for")
+    to: Any = Field(
+        default=None, description="the end of the range that a bar stands for, where it is of more than one value"
+    )
+    y: float | str | None = Field(description="the mean of the rows; of a scatter chart the first row's value")
+    low: float | str | None = Field(default=None, description="the least value of the rows; not in a scatter chart")
+    high: float | str | None = Field(default=None, description="the largest value of the rows; not in a scatter chart")
+    count: int = Field(description="the number of rows with a number in y")
+
+
+class ChartPoints(Record):
+    """A chart of all rows that meet the search and the conditions: `GET commands/ID/rows/points`.
+
+    A line has a point for each value of x or, where there are more than 400, for each of 400 equal ranges of x. A bar
+    chart has a bar for each value, or for each of 50 equal ranges of numbers or times; of more than 50 other values it
+    has the first 50. A scatter chart has one point for each of 120 times 60 places that has rows.
+    """
+
+    x: RowColumn
+    y: RowColumn
+    points: list[ChartPoint]
+    total: int = Field(description="the number of rows that meet the search and the conditions")

@@ -73,6 +73,25 @@ def test_rows_are_paged_sorted_filtered_and_described(http: httpx.Client, flight
     assert origins["top"][0] == {"value": "JFK", "count": 2}
 
 
+def test_a_chart_has_points_of_the_rows_that_meet_the_conditions(http: httpx.Client, flights: int) -> None:
+    params = {"chart": "bar", "x": "origin", "y": "number#2", "sort": "-delay", "where": '[["number","<",10]]'}
+    assert http.get(f"/commands/{flights}/rows/points", params=params).json() == {
+        "x": {"name": "origin", "type": "text"},
+        "y": {"name": "number#2", "type": "integer"},
+        "points": [
+            {"x": "JFK", "y": 4, "low": 4, "high": 4, "count": 1},
+            {"x": "costs $5 and <b>$6</b>", "y": 3, "low": 3, "high": 3, "count": 1},
+            {"x": "LGA", "y": 2, "low": 2, "high": 2, "count": 1},
+        ],
+        "total": 3,
+    }
+    answer = http.get(f"/commands/{flights}/rows/points", params=params | {"chart": "line"})
+    assert answer.status_code == 422
+    assert answer.json()["error"]["fields"] == {
+        "x": "column origin holds text values; a line needs numbers or times there"
+    }
+
+
 def test_the_lines_of_a_text_are_rows(http: httpx.Client, done: int) -> None:
     page = rows_of(http, done, sort="-line")
     assert (page["columns"], page["rows"]) == ([{"name": "line", "type": "text"}], [["a\tb"], ["1\t2"]])

@@ -61,7 +61,7 @@ class CommandRowsHandler(StreamHandler):
 
     @asks_the_service
     async def get(self, command_id: str, part: str) -> None:
-        """Answer with a page of the rows, or what a column holds; the query is the service's."""
+        """Answer with a page of the rows, what a column holds, or a chart's points; the query is the service's."""
         query = {name: self.get_query_argument(name, strip=False) for name in self.request.query_arguments}
         call = Call("GET", paths.command(int(command_id), part), query, accept="*/*", stream=True)
         await self.pass_on_stream(call, "application/json")
@@ -84,6 +84,6 @@ COMMAND_HANDLERS = (
     (r"commands", CommandsHandler),
     (r"commands/([0-9]{1,18})", CommandHandler),
     (r"commands/([0-9]{1,18})/(logs|error_logs|results|status_with_results|jobs)", CommandPartHandler),
-    (r"commands/([0-9]{1,18})/(rows|rows/statistics)", CommandRowsHandler),
+    (r"commands/([0-9]{1,18})/(rows|rows/statistics|rows/points)", CommandRowsHandler),
     (r"commands/([0-9]{1,18})/events", CommandEventsHandler),
 )

@@ -9,13 +9,13 @@ from typing import Annotated, Any
 from fastapi import Query, Request, Response
 
 from svc_jupyter.api.fields import Id
-from svc_jupyter.api.result_rows import ColumnStatistics, ResultRows
+from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics, ResultRows
 from svc_jupyter.api.retention import Files
 from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.kind import ResultForm
 from svc_jupyter.service.commands.result_routes import result_of
 from svc_jupyter.service.commands.route_parameters import NEEDS_TO_READ, CommandsDep, ReaderDep
-from svc_jupyter.service.commands.row_views.job import MOST_ROWS, Ask, Condition, Operator, Question, Wanted
+from svc_jupyter.service.commands.row_views.job import MOST_ROWS, Ask, Chart, Condition, Operator, Question, Wanted
 from svc_jupyter.service.commands.row_views.views import ClientGone, RowsFile, RowViews
 from svc_jupyter.service.ground.errors import Invalid, NotFound
 from svc_jupyter.service.http.rooms import part
@@ -96,6 +96,34 @@ async def get_statistics(
 ) -> Response:
     """Return what a column holds in the rows with the text that meet the conditions."""
     question = Question(Ask.STATISTICS, Wanted(search, _conditions(where)), column=column)
+    rows = await _rows_file(commands, command_id, caller, sequence_number, dump, table)
+    return await _answer(request, views, rows, question)
+
+
+@router.get("/{command_id}/rows/points", dependencies=[NEEDS_TO_READ], responses={200: {"model": ChartPoints}})
+async def get_points(
+    request: Request,
+    command_id: Id,
+    commands: CommandsDep,
+    views: ViewsDep,
+    caller: ReaderDep,
+    chart: Chart,
+    x: Annotated[str, Query(max_length=_LONGEST)],
+    y: Annotated[str, Query(max_length=_LONGEST)],
+    sort: _Names = None,
+    search: _Search = "",
+    where: _Where = None,
+    sequence_number: _Number = None,
+    dump: _Dump = None,
+    table: _Table = None,
+) -> Response:
+    """Return the points of a chart of all rows with the text that meet the conditions.
+
+    `y` is a column of numbers. A line or a scatter chart needs numbers or times in `x`, too; a bar chart of other
+    values has the first 50 in the order of `sort`.
+    """
+    wanted = Wanted(search, _conditions(where))
+    question = Question(Ask.POINTS, wanted, sort=_names(sort, "sort") or (), column=x, y=y, chart=chart)
     rows = await _rows_file(commands, command_id, caller, sequence_number, dump, table)
     return await _answer(request, views, rows, question)
 

@@ -39,6 +39,10 @@ class ColumnType(StrEnum):
     NESTED = "nested"
 
 
+NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DECIMAL)
+MOMENTS = (ColumnType.TIMESTAMP, ColumnType.DATE)
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column: its unique name, its type for readers and in Arrow, and its position."""
@@ -216,6 +220,20 @@ def _time_text(text: str | None, column: Column) -> str | None:
 def _without_zeros(text: str) -> str:
     """Return a time of day without the zeros at the end of its fraction."""
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def ticks_of(values: pa.Array[Any] | pa.ChunkedArray[Any]) -> Any:
+    """Return timestamps or dates as the whole numbers that Arrow holds."""
+    import pyarrow as pa
+
+    return (values.cast(pa.int32()) if pa.types.is_date32(values.type) else values).cast(pa.int64())
+
+
+def moments_of(ticks: pa.Array[Any], kind: pa.DataType) -> pa.Array[Any]:
+    """Return timestamps or dates of this type from what `ticks_of` returned."""
+    import pyarrow as pa
+
+    return (ticks.cast(pa.int32()) if pa.types.is_date32(kind) else ticks).cast(kind)
 
 
 def joined(chunks: Sequence[pa.Array[Any]], kind: pa.DataType) -> Any:

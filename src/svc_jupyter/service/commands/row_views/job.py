@@ -56,6 +56,15 @@ class Ask(StrEnum):
 
     PAGE = "page"
     STATISTICS = "statistics"
+    POINTS = "points"
+
+
+class Chart(StrEnum):
+    """A chart of two columns."""
+
+    LINE = "line"
+    BAR = "bar"
+    SCATTER = "scatter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +72,7 @@ class Question:
     """One request to the process.
 
     `sort` has names of columns, with a `-` before it where the largest value comes first; `columns` is None for all.
+    The `column` of points is their x.
     """
 
     ask: Ask
@@ -72,6 +82,8 @@ class Question:
     offset: int = 0
     limit: int = 100
     column: str = ""
+    y: str = ""
+    chart: Chart = Chart.LINE
 
     def line(self) -> bytes:
         """Return the question as one line of JSON."""
@@ -83,7 +95,8 @@ class Question:
         value = json.loads(line)
         wanted = value.pop("wanted")
         where = tuple(Condition(item["column"], Operator(item["operator"]), item["value"]) for item in wanted["where"])
-        return cls(ask=Ask(value.pop("ask")), wanted=Wanted(wanted["search"], where), **value)
+        ask, chart = Ask(value.pop("ask")), Chart(value.pop("chart"))
+        return cls(ask, Wanted(wanted["search"], where), chart=chart, **value)
 
 
 @dataclass(frozen=True, slots=True)

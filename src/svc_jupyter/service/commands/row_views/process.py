@@ -15,11 +15,13 @@ import socket
 import tempfile
 from collections import OrderedDict
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.service.commands.row_views.columns import Column, columns_of, joined, json_values, plain
-from svc_jupyter.service.commands.row_views.job import SOCKET, Ask, Question, Refused, RowsJob
+from svc_jupyter.service.commands.row_views.job import SOCKET, Ask, Chart, Question, Refused, RowsJob
+from svc_jupyter.service.commands.row_views.points import is_measure, points
 from svc_jupyter.service.commands.row_views.selection import Selection, by_batch
 from svc_jupyter.service.commands.row_views.statistics import statistics
 from svc_jupyter.service.commands.text_lines import arrow_of_lines
@@ -36,6 +38,8 @@ _MOST_TEXT = 1 << 30
 _KEPT_ORDERS = 4
 _FIRST_ROWS = 1000
 """Rows that are found without ordering all; most readers look no further."""
+_PART_ROWS = 1 << 16
+"""Rows of a chart that are read at once."""
 _MOST_VALUES = 500_000
 """Values of a page: more of them would take seconds, and memory in the browser."""
 
@@ -60,7 +64,8 @@ class RowsView:
 
     def answer(self, question: Question) -> bytes:
         """Return the answer as JSON. Raises `Refused`."""
-        found = self._page(question) if question.ask is Ask.PAGE else self._statistics(question)
+        answers = {Ask.PAGE: self._page, Ask.STATISTICS: self._statistics, Ask.POINTS: self._points}
+        found = answers[question.ask](question)
         return json.dumps(found, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
 
     def _page(self, question: Question) -> dict[str, Any]:
@@ -101,6 +106,37 @@ class RowsView:
             parts = by_batch(self._batches, found)
             chunks = [plain(batch.column(column.position)).take(pa.array(inside)) for batch, inside, _ in parts]
         return statistics(joined(chunks, column.arrow_type), column)
+
+    def _points(self, question: Question) -> dict[str, Any]:
+        x, y = self._selection.column(question.column, "x"), self._selection.column(question.y, "y")
+        is_ordered = question.chart is Chart.BAR and not is_measure(x)
+        found, total = self._positions(question if is_ordered else replace(question, sort=()), self._of)
+        return {
+            "x": x.as_json(),
+            "y": y.as_json(),
+            "points": points(lambda: self._parts(found, x, y), x, y, question.chart),
+            "total": total,
+        }
+
+    def _parts(self, found: Positions | None, *columns: Column) -> Iterator[list[pa.Array[Any]]]:
+        """Yield the plain values of some columns in the order of the positions, some rows at a time."""
+        import numpy as np
+        import pyarrow as pa
+
+        if found is None:
+            for batch in self._batches:
+                for first in range(0, batch.num_rows, _PART_ROWS):
+                    part = batch.slice(first, _PART_ROWS)
+                    yield [plain(part.column(column.position)) for column in columns]
+            return
+        for first in range(0, len(found), _PART_ROWS):
+            pieces = list(by_batch(self._batches, found[first : first + _PART_ROWS]))
+            order: Any = pa.array(np.argsort(np.concatenate([places for *_, places in pieces])))
+            for_column = [
+                [plain(batch.column(column.position)).take(pa.array(inside)) for batch, inside, _ in pieces]
+                for column in columns
+            ]
+            yield [pa.concat_arrays(taken).take(order) for taken in for_column]
 
     def _positions(self, question: Question, count: int) -> tuple[Positions | None, int]:
         """Return the positions of the wanted rows in their order, which is kept for the next pages, and their number.

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.service.commands.row_views.columns import Column, ColumnType, json_number, json_values
+from svc_jupyter.service.commands.row_views.columns import (
+    MOMENTS,
+    NUMBERS,
+    Column,
+    ColumnType,
+    json_number,
+    json_values,
+    moments_of,
+    ticks_of,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -13,8 +22,6 @@ _BINS = 20
 _TOP = 10
 _MOST_COUNTED = 5_000_000
 """Above this many values, the different ones are not counted: each needs memory."""
-_NUMBERS = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.DECIMAL)
-_MOMENTS = (ColumnType.TIMESTAMP, ColumnType.DATE)
 
 
 def statistics(values: pa.ChunkedArray[Any], column: Column) -> dict[str, Any]:
@@ -45,11 +52,11 @@ def statistics(values: pa.ChunkedArray[Any], column: Column) -> dict[str, Any]:
     if column.type is not ColumnType.BINARY:
         least, most = pc.min_max(values).values()
         answer["min"], answer["max"] = (_shown(value, column) for value in (least, most))
-    if column.type in _NUMBERS:
+    if column.type in NUMBERS:
         numbers = values.cast(pa.float64(), safe=False)
         answer["mean"] = json_number(pc.mean(numbers).as_py())
         answer["histogram"] = _of_numbers(numbers.to_numpy(), column)
-    elif column.type in _MOMENTS:
+    elif column.type in MOMENTS:
         answer["histogram"] = _of_moments(values, column)
     elif answer["distinct"] is not None:
         answer["top"] = _top(values, column)
@@ -80,17 +87,13 @@ def _of_moments(values: pa.ChunkedArray[Any], column: Column) -> list[dict[str, 
     import numpy as np
     import pyarrow as pa
 
-    kind = values.type
-    is_date32 = pa.types.is_date32(kind)
-    numbers = (values.cast(pa.int32()) if is_date32 else values).cast(pa.int64()).to_numpy()
+    numbers = ticks_of(values).to_numpy()
     least, most = int(numbers.min()), int(numbers.max())
     bins = min(_BINS, most - least + 1)
     edges = [least + (most - least + 1) * number // bins for number in range(bins + 1)]
     counts = np.bincount(np.searchsorted(np.array(edges[1:-1], np.int64), numbers, side="right"), minlength=bins)
     ends = [*edges[:-1], most]
-    moments: Any = pa.array(ends, pa.int64())
-    moments = (moments.cast(pa.int32()) if is_date32 else moments).cast(kind)
-    texts = json_values(moments, range(len(ends)), column)
+    texts = json_values(moments_of(pa.array(ends, pa.int64()), values.type), range(len(ends)), column)
     return [_bin(texts[at], texts[at + 1], counts[at]) for at in range(bins)]
 
 
