@@ -59,7 +59,7 @@ def foreign_imports(folder: str) -> dict[str, set[str]]:
     [
         ("api", BASE),
         ("client", BASE),
-        ("magics", BASE),
+        ("magics", BASE | EXTRAS["plot"]),
         ("widgets", BASE),
         ("server", BASE | EXTRAS["compare"]),
         ("service", BASE | EXTRAS["service"] | EXTRAS["hosts"]),

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Download, Locator, expect
 from psycopg.conninfo import conninfo_to_dict
 from tests.browser.conftest import switch_on
-from tests.browser.lab_page import LabPage
+from tests.browser.lab_page import DARK, LabPage
 from tests.browser.lab_process import LabProcess
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess
@@ -37,6 +37,21 @@ HOSTILE = f"""SELECT 'costs $5 and not $6 today' AS a, '{MARKUP}' AS a,
   'سلام 🦆' AS "$day$ <i>"
 UNION ALL SELECT NULL, '', NULL, NULL, '-Infinity', -0.10, '{{}}', 'null', -1, '', 'short', 'z'"""
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
+HAS_INK = """ink => {
+  const canvas = document.querySelector('.jp-SvcResult-chart canvas');
+  if (canvas === null) { return false; }
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 3] === 255 && ink.every((part, offset) => data[at + offset] === part)) { return true; }
+  }
+  return false;
+}"""
+"""Whether a chart has an opaque dot of a colour."""
+IS_AS_WIDE = """() => {
+  const box = document.querySelector('.jp-SvcResult-chart');
+  return box.querySelector('canvas')?.clientWidth === box.clientWidth;
+}"""
+"""Whether a chart is as wide as its box."""
 _numbers = itertools.count(1)
 
 
@@ -84,9 +99,9 @@ class Grid:
         self.view.get_by_role("button", name="Remove the filter").click()
         expect(self.footer).to_contain_text(f"of {COUNT:,} ·")
 
-    def copied(self) -> str:
-        """Copy by the button, and return what is on the clipboard."""
-        self.view.get_by_role("button", name="Copy").click()
+    def copied(self, button: str = "Copy") -> str:
+        """Copy by a button, and return what is on the clipboard."""
+        self.view.get_by_role("button", name=button, exact=True).click()
         expect(self.footer).to_contain_text("copied")
         return str(self.page.page.evaluate("navigator.clipboard.readText()"))
 
@@ -234,13 +249,8 @@ def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage,
 
     grid.view.get_by_role("button", name="Plot").click()
     expect(grid.view.locator(".jp-SvcResult-chart svg.marks, .jp-SvcResult-chart canvas.marks")).to_be_visible()
-    expect(grid.footer).to_contain_text("mean of i for each origin · all 200,000 rows")
-    grid.view.get_by_label("Chart", exact=True).select_option("line")
-    expect(grid.footer).to_contain_text("mean of i over delay, in a band from the least to the largest · all 200,000")
-    grid.view.get_by_label("Chart", exact=True).select_option("scatter")
-    expect(grid.footer).to_contain_text("i against delay · all 200,000 rows")
     grid.view.get_by_label("Chart", exact=True).select_option("histogram")
-    expect(grid.footer).to_contain_text("histogram of")
+    expect(grid.footer).to_contain_text("the 3 most frequent values of origin")
     assert height_of(grid.view) <= HIGHEST
     assert page.accessibility_findings(".jp-SvcResult-view") == []
 
@@ -258,6 +268,58 @@ def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage,
     expect(log).to_be_focused()
     expect(log).to_be_in_viewport()
     expect(page.page.get_by_role("grid", name="Rows of command")).to_be_visible()
+
+
+def test_a_chart_is_of_all_rows_and_its_code_draws_it_in_a_cell(own_page: LabPage, service: ServiceProcess) -> None:
+    page = own_page
+    page.page.context.grant_permissions(CLIPBOARD)
+    tap = database_tap(service)
+    code = "%svc_plot flights -x origin -y i --chart bar --where 'i > 9' --search=note"
+    page.write_notebook("plot.ipynb", "%load_ext svc_jupyter", f"%%svc_db --tap {tap} -o flights\n{FLIGHTS}", code)
+    page.open("plot.ipynb", panel=False)
+    page.run_cell(0)
+    grid = Grid(page, page.run_cell(1))
+    grid.begins_with("0", "JFK", "0.00", "null")
+    grid.view.get_by_role("button", name="Plot").click()
+    picture = grid.view.locator(".jp-SvcResult-chart canvas")
+    for chart, words in (
+        ("bar", "mean of i for each origin · all 200,000 rows"),
+        ("line", "mean of i over delay, in a band from the least to the largest · all 200,000 rows"),
+        ("scatter", "i against delay · all 200,000 rows"),
+        ("histogram", "histogram of delay · all 200,000 rows"),
+    ):
+        grid.view.get_by_label("Chart", exact=True).select_option(chart)
+        expect(grid.footer).to_contain_text(words)
+        expect(picture).to_be_visible()
+    grid.view.get_by_label("Column", exact=True).select_option("origin")
+    expect(grid.footer).to_contain_text("the 3 most frequent values of origin · all 200,000 rows")
+
+    grid.view.get_by_role("button", name="Plot").click()
+    grid.filter("i", ">", "9")
+    grid.view.get_by_role("searchbox").fill("note")
+    expect(grid.footer).to_contain_text("of 199,791")
+    grid.view.get_by_role("button", name="Plot").click()
+    expect(grid.footer).to_contain_text("mean of i for each origin · all 199,791 rows")
+    assert grid.copied("Copy code") == code
+    expect(page.run_cell(2).get_by_role("img")).to_be_visible()
+    assert page.accessibility_findings(".jp-SvcResult-view") == []
+
+
+def test_a_chart_follows_the_theme_and_the_width(own_page: LabPage, service: ServiceProcess) -> None:
+    page = own_page
+    tap = database_tap(service)
+    page.write_notebook("theme.ipynb", "%load_ext svc_jupyter", f"%%svc_db --tap {tap}\n{FLIGHTS}")
+    page.open("theme.ipynb", panel=False)
+    page.run_cell(0)
+    grid = Grid(page, page.run_cell(1))
+    grid.view.get_by_role("button", name="Plot").click()
+    picture = grid.view.locator(".jp-SvcResult-chart canvas")
+    expect(picture).to_be_visible()
+    page.page.wait_for_function(HAS_INK, arg=[0, 0, 0])
+    page.run("apputils:change-theme", theme=DARK)
+    page.page.wait_for_function(HAS_INK, arg=[255, 255, 255])
+    page.page.set_viewport_size({"width": 800, "height": 900})
+    page.page.wait_for_function(IS_AS_WIDE)
 
 
 def test_a_deleted_result_shows_the_saved_rows_and_says_so(own_page: LabPage, service: ServiceProcess) -> None:

@@ -12,7 +12,7 @@ MAGICS = {
     *("svc_schedule", "svc_notebook", "svc_notebooks", "svc_folders", "svc_notes", "svc_policy"),
     *("svc_pig", "svc_hive", "svc_hadoop", "svc_table", "svc_sensor", "svc_cluster", "svc_clusters"),
     *("svc_spark", "svc_sql", "svc_spark_run", "svc_note", "svc_presto", "svc_environment", "svc_pipeline", "svc_tap"),
-    *("svc_attach", "svc_format"),
+    *("svc_attach", "svc_format", "svc_plot"),
 }
 
 

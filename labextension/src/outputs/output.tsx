@@ -3,7 +3,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
 import type { JSX } from 'react';
 import { ResultCalls, ResultModel, ResultView } from '../results';
-import { originOf, RESULT_MIME, savedRows } from './bundle';
+import { originOf, RESULT_MIME, savedRows, savedStatus } from './bundle';
 import type { IOutputContext } from './outputContext';
 import { withLinks } from './statusLinks';
 
@@ -17,7 +17,11 @@ export async function outputOf(
   const origin = originOf(data);
   const saved = options.mimeType === RESULT_MIME ? savedRows(data) : null;
   if (origin !== null && saved !== null) {
-    return new ResultOutput(context, origin.command, { saved, createdAt: origin.createdAt });
+    return new ResultOutput(context, origin.command, {
+      saved,
+      createdAt: origin.createdAt,
+      variable: savedStatus(data).name
+    });
   }
   const plain = await otherwise(context.rendermime, model);
   if (origin !== null && options.mimeType !== RESULT_MIME) {

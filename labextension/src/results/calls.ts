@@ -31,9 +31,9 @@ export interface IStatistics {
   readonly min?: Value;
   readonly max?: Value;
   readonly mean?: Value;
-  /** Of numbers and times. */
+  /** Of numbers and times; empty for other types. */
   readonly histogram?: readonly IBin[] | null;
-  /** The most frequent values of other types. */
+  /** The most frequent values of other types; empty for numbers and times. */
   readonly top?: readonly { readonly value: Value; readonly count: number }[] | null;
 }
 
@@ -55,6 +55,8 @@ export interface IChartPoints {
   readonly x: IColumn;
   readonly y: IColumn;
   readonly points: readonly IChartPoint[];
+  /** Whether there are more values than bars. */
+  readonly is_cut: boolean;
   /** Rows that the query finds. */
   readonly total: number;
 }

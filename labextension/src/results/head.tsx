@@ -62,7 +62,7 @@ export function ColumnHead(props: IHeadProps): JSX.Element {
         )}
       </button>
       <small>{headWords(trans, column, props.isUtc, statistics)}</small>
-      {statistics?.histogram && <Histogram bins={statistics.histogram} />}
+      {statistics?.histogram?.length ? <Histogram bins={statistics.histogram} /> : null}
       <button
         type="button"
         tabIndex={-1}
@@ -86,5 +86,5 @@ export function headWords(
 ): string {
   const type = isUtc ? trans.__('timestamp, UTC') : typeWord(trans, column.type);
   const distinct = statistics?.distinct ?? null;
-  return distinct === null || statistics?.histogram ? type : `${type} · ${count(distinct)}`;
+  return distinct === null || statistics?.histogram?.length ? type : `${type} · ${count(distinct)}`;
 }

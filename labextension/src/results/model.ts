@@ -57,6 +57,8 @@ export interface IResultOptions {
   readonly first?: IRowsAnswer;
   /** Why there are only saved rows, where it is known already. */
   readonly problem?: ServiceError;
+  /** The variable of the notebook that has the result. */
+  readonly variable?: string | null;
   /** The creation time of the command that has the result, if the service's may be another one. */
   readonly createdAt?: string;
 }
@@ -112,6 +114,11 @@ export class ResultModel implements IDisposable {
 
   get isDisposed(): boolean {
     return this._isDisposed;
+  }
+
+  /** The result's name in code: its variable in the notebook, or its command's id. */
+  get codeName(): string {
+    return this._options.variable ?? String(this.calls.command);
   }
 
   /** Begin to read from the service; once is enough. */

@@ -1,12 +1,14 @@
+import { Clipboard } from '@jupyterlab/apputils';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { HTMLSelect } from '@jupyterlab/ui-components';
 import { Debouncer } from '@lumino/polling';
-import { Widget } from '@lumino/widgets';
 import { type JSX, useEffect, useId, useRef, useState } from 'react';
 import { asServiceError } from '../service';
+import { TextButton } from './columnPanel';
 import { useResult } from './hooks';
 import { isUnsupported, type ResultModel } from './model';
+import { plotCode } from './plotCode';
 import {
   canBeAcross,
   defaultPlot,
@@ -30,12 +32,14 @@ interface IPlotPanelProps {
   rendermime: IRenderMimeRegistry;
   /** Called with what the plot shows, in words. */
   onShown: (words: string) => void;
+  /** Called with what was done, in words. */
+  onDone: (words: string) => void;
   trans: TranslationBundle;
 }
 
 /** A line, bar, histogram or scatter chart of all rows, drawn by JupyterLab's own Vega renderer. */
 export function PlotPanel(props: IPlotPanelProps): JSX.Element {
-  const { model, columns, onShown, trans } = props;
+  const { model, columns, onShown, onDone, trans } = props;
   const { shown } = useResult(model);
   const [plot, setPlot] = useState<IPlot>(() => defaultPlot(columns));
   const [data, setData] = useState<IPlotData | null>(null);
@@ -74,6 +78,10 @@ export function PlotPanel(props: IPlotPanelProps): JSX.Element {
   };
   const isHistogram = plot.kind === 'histogram';
   const choose = (part: Partial<IPlot>): void => setPlot({ ...plot, ...part });
+  const copy = (): void => {
+    Clipboard.copyToSystem(plotCode(plot, shown, model.codeName));
+    onDone(trans.__('copied: paste it into a cell'));
+  };
   return (
     <div className="jp-SvcResult-plot">
       <div className="jp-SvcResult-axes">
@@ -99,6 +107,14 @@ export function PlotPanel(props: IPlotPanelProps): JSX.Element {
             choose={y => choose({ y })}
           />
         )}
+        <span className="jp-SvcResult-grow" />
+        <TextButton
+          label={trans.__('Copy code')}
+          title={trans.__(
+            'Copy the line that draws this chart in a cell, where the notebook keeps it'
+          )}
+          onClick={copy}
+        />
       </div>
       {problem !== '' ? (
         <p role="alert">{problem}</p>
@@ -143,7 +159,8 @@ function Chart(props: IPlotPanelProps & { data: IPlotData }): JSX.Element {
       return;
     }
     const renderer = rendermime.createRenderer(VEGA_LITE);
-    Widget.attach(renderer, node);
+    // Lumino takes a widget out of the page only while it is there, and React may have removed it before.
+    node.append(renderer.node);
     const draw = (): void => {
       const spec = plotSpec(data, node.clientWidth, node.clientHeight, trans);
       renderer
@@ -162,6 +179,7 @@ function Chart(props: IPlotPanelProps & { data: IPlotData }): JSX.Element {
       themed.disconnect();
       drawing.dispose();
       renderer.dispose();
+      renderer.node.remove();
     };
   }, [rendermime, data, trans]);
   return (

@@ -16,10 +16,16 @@ function point(x: IChartPoint['x'], y: IChartPoint['y'], count = 1): IChartPoint
 }
 
 /** What is drawn where the service finds these points in so many rows. */
-function drawn(kind: IPlot['kind'], x: IColumn, points: IChartPoint[], total: number) {
+function drawn(
+  kind: IPlot['kind'],
+  x: IColumn,
+  points: IChartPoint[],
+  total: number,
+  isCut = false
+) {
   const model = {
     state: { columns: COLUMNS, shown: ALL_ROWS },
-    calls: { points: () => Promise.resolve({ x, y: DELAY, points, total }) }
+    calls: { points: () => Promise.resolve({ x, y: DELAY, points, total, is_cut: isCut }) }
   } as unknown as ResultModel;
   const plot = { kind, x: x.name, y: DELAY.name };
   return readPlot(model, plot, new AbortController().signal, trans);
@@ -99,7 +105,7 @@ describe('readPlot', () => {
 
   it('says that there are more bars than it draws', async () => {
     const points = Array.from({ length: 50 }, (_, index) => point(`v${index}`, index));
-    expect((await drawn('bar', ORIGIN, points, 80)).words).toBe(
+    expect((await drawn('bar', ORIGIN, points, 80, true)).words).toBe(
       `delay for the first 50 values of ${ORIGIN.name} · 50 of 80 rows`
     );
     expect((await drawn('bar', ORIGIN, points, 50)).words).toBe(
@@ -110,9 +116,30 @@ describe('readPlot', () => {
   it('draws a histogram of numbers, and the frequencies of words', async () => {
     const numbers = await drawnHistogram(DELAY, { histogram: [{ from: 0, to: 2, count: 1234 }] });
     expect(numbers.marks).toMatchObject([{ x: 0, to: 2, y: 1234, across: '0 – 2' }]);
-    expect(numbers.words).toBe('histogram of delay, all 1,234 rows');
-    const words = await drawnHistogram(ORIGIN, { top: [{ value: 'JFK', count: 7 }] });
+    expect(numbers.words).toBe('histogram of delay · all 1,234 rows');
+    const words = await drawnHistogram(ORIGIN, {
+      histogram: [],
+      top: [{ value: 'JFK', count: 7 }]
+    });
     expect(words.marks).toMatchObject([{ x: 'JFK', to: null, y: 7 }]);
+    expect(words.words).toBe(`the 1 most frequent values of ${ORIGIN.name} · 7 of 1,234 rows`);
+  });
+
+  it('draws a bar for each of a few numbers, and the last day as wide as the others', async () => {
+    const months = [7, 8].map(month => ({ from: month, to: month, count: month }));
+    const numbers = await drawnHistogram(DELAY, { histogram: months });
+    expect(numbers.marks).toMatchObject([
+      { x: '7', to: null, y: 7 },
+      { x: '8', to: null, y: 8 }
+    ]);
+    const days = [
+      { from: '2026-01-01', to: '2026-01-02', count: 1 },
+      { from: '2026-01-02', to: '2026-01-02', count: 2 }
+    ];
+    expect((await drawnHistogram(DAY, { histogram: days })).marks).toMatchObject([
+      { x: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 2), across: '2026-01-01 – 2026-01-02' },
+      { x: Date.UTC(2026, 0, 2), to: Date.UTC(2026, 0, 3), across: '2026-01-02 – 2026-01-02' }
+    ]);
   });
 });
 

@@ -46,8 +46,6 @@ interface IMark extends ReadonlyJSONObject {
   readonly rows: string;
 }
 
-/** Bars of words that a service gives at most. */
-const MOST_BARS = 50;
 /** Bars whose names have room beside each other. */
 const UPRIGHT_BARS = 12;
 /** A line of fewer points shows each of them. */
@@ -107,17 +105,26 @@ async function readHistogram(
   const { columns, total } = model.state;
   const x = columns.find(column => column.name === name) ?? { name, type: 'text' };
   const { histogram, top } = await model.askStatistics(name);
-  const parts = histogram
-    ? histogram.map(({ from, to, count: y }) => ({ x: from, to, y, count: y }))
-    : (top ?? []).map(({ value, count: y }) => ({ x: value, y, count: y }));
+  const bins = histogram ?? [];
+  const areValues = bins.every(({ from, to }) => from === to);
+  const points: IChartPoint[] =
+    bins.length > 0
+      ? bins.map(({ from, to, count: y }) => ({ x: from, ...(!areValues && { to }), y, count: y }))
+      : (top ?? []).map(({ value, count: y }) => ({ x: value, y, count: y }));
+  const marks = points.map(part => markOf(part, x, { name: '', type: 'integer' }, areValues));
   return {
     kind: 'histogram',
-    x: histogram ? x : { ...x, type: 'text' },
+    x: areValues ? { ...x, type: 'text' } : x,
     up: trans.__('rows'),
-    marks: parts.map(part => markOf(part, x, { name: '', type: 'integer' }, !histogram)),
-    words: histogram
-      ? trans.__('histogram of %1, all %2 rows', name, count(total))
-      : trans.__('the %1 most frequent values of %2', count(parts.length), name)
+    marks: areValues ? marks : marks.map(asWideAsTheOneBefore),
+    words: withRows(
+      bins.length > 0
+        ? trans.__('histogram of %1', name)
+        : trans.__('the %1 most frequent values of %2', count(points.length), name),
+      points,
+      total,
+      trans
+    )
   };
 }
 
@@ -134,8 +141,6 @@ async function readPoints(
   const isNamed = kind === 'bar' && !isOfRanges;
   const isMean = kind !== 'scatter' && points.some(point => point.count > 1);
   const up = isMean ? trans.__('mean of %1', y.name) : y.name;
-  const drawn = points.reduce((sum, point) => sum + point.count, 0);
-  const isCut = isNamed && points.length === MOST_BARS && drawn < total;
   const what =
     kind === 'scatter'
       ? trans.__('%1 against %2', up, x.name)
@@ -145,20 +150,31 @@ async function readPoints(
           : trans.__('%1 over %2', up, x.name)
         : isOfRanges
           ? trans.__('%1 in ranges of %2', up, x.name)
-          : isCut
-            ? trans.__('%1 for the first %2 values of %3', up, MOST_BARS, x.name)
+          : answer.is_cut
+            ? trans.__('%1 for the first %2 values of %3', up, points.length, x.name)
             : trans.__('%1 for each %2', up, x.name);
-  const rows =
-    drawn === total
-      ? trans._n('%1 row', 'all %1 rows', total).replace(String(total), count(total))
-      : trans.__('%1 of %2 rows', count(drawn), count(total));
   return {
     kind,
     x: isNamed ? { ...x, type: 'text' } : x,
     up,
     marks: points.map(point => markOf(point, x, y, isNamed)),
-    words: `${what} · ${rows}`
+    words: withRows(what, points, total, trans)
   };
+}
+
+/** Return what is drawn with the number of its rows: those without a number are none of them. */
+function withRows(
+  what: string,
+  points: readonly IChartPoint[],
+  total: number,
+  trans: TranslationBundle
+): string {
+  const drawn = points.reduce((sum, point) => sum + point.count, 0);
+  const rows =
+    drawn === total
+      ? trans._n('%1 row', 'all %1 rows', total).replace(String(total), count(total))
+      : trans.__('%1 of %2 rows', count(drawn), count(total));
+  return `${what} · ${rows}`;
 }
 
 /** Return the chart as Vega-Lite draws it, in a box of this size. */
@@ -250,6 +266,13 @@ function markOf(point: IChartPoint, x: IColumn, y: IColumn, isNamed: boolean): I
     height: written(y, point.y),
     rows: count(point.count)
   };
+}
+
+/** Return the mark of the last day or number with the width of the others: its bin ends where it begins. */
+function asWideAsTheOneBefore(mark: IMark, index: number, marks: readonly IMark[]): IMark {
+  const before = marks[index - 1];
+  const isFlat = mark.to !== null && mark.to === mark.x && before !== undefined;
+  return isFlat ? { ...mark, to: Number(mark.x) + Number(before.to) - Number(before.x) } : mark;
 }
 
 /** Return where a number or a time stands; null where the axis has no place for it. */

@@ -112,6 +112,7 @@ export function ResultView(props: IResultViewProps): JSX.Element {
           columns={columns}
           rendermime={rendermime}
           onShown={setPlotWords}
+          onDone={setMessage}
           trans={trans}
         />
       ) : (

@@ -91,7 +91,9 @@ class ChartPoints(Record):
     has the first 50. A scatter chart has one point for each of 120 times 60 places that has rows.
     """
 
+    chart: str = Field(description="line, bar or scatter")
     x: RowColumn
     y: RowColumn
     points: list[ChartPoint]
+    is_cut: bool = Field(description="whether there are more values than bars")
     total: int = Field(description="the number of rows that meet the search and the conditions")

@@ -22,6 +22,7 @@ from svc_jupyter.magics.completion.service_names import ServiceNames
 from svc_jupyter.magics.completion.sql_cells import sql_matcher
 from svc_jupyter.magics.connection import ConnectionMagics
 from svc_jupyter.magics.formatting import FormatMagics
+from svc_jupyter.magics.plots import PlotMagics
 from svc_jupyter.magics.policies.policies import PolicyMagics
 from svc_jupyter.magics.schedules.schedules import ScheduleMagics
 from svc_jupyter.magics.session.session import Session, SvcMagics
@@ -56,6 +57,7 @@ FAMILIES: tuple[type[SvcFamily], ...] = (
     CommandMagics,
     AttachMagics,
     FormatMagics,
+    PlotMagics,
     ConnectionMagics,
 )
 

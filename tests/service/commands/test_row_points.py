@@ -28,7 +28,7 @@ class Drawing:
             writer.write_table(table, max_chunksize=max(1, len(table) // 3))
         self.view = RowsView(folder / "result.arrow", is_text=False)
 
-    def answer(self, chart: Chart, x: str = "x", y: str = "y", **more: Any) -> dict[str, Any]:
+    def answer(self, chart: Chart | None, x: str = "x", y: str = "y", **more: Any) -> dict[str, Any]:
         return dict(json.loads(self.view.answer(Question(Ask.POINTS, column=x, y=y, chart=chart, **more))))
 
     def points(self, chart: Chart, **more: Any) -> list[dict[str, Any]]:
@@ -106,19 +106,25 @@ def test_bars_of_words_come_in_the_order_of_the_result_or_in_that_of_the_reader(
     assert drawing.pairs(Chart.BAR) == [("b", 2.5), ("a", 4.5), (None, 3), ("", 5)]
     assert drawing.pairs(Chart.BAR, sort=["-y"]) == [("a", 4.5), ("", 5), ("b", 2.5), (None, 3)]
     wanted = Wanted("a", (Condition("y", Operator.MORE, 2),))
-    assert drawing.answer(Chart.BAR, wanted=wanted) == {
+    assert drawing.answer(None, wanted=wanted) == {
+        "chart": "bar",
         "x": {"name": "x", "type": "text"},
         "y": {"name": "y", "type": "integer"},
         "points": [{"x": "a", "y": 7, "low": 7, "high": 7, "count": 1}],
+        "is_cut": False,
         "total": 1,
     }
 
 
 def test_the_first_bars_of_many_words_are_whole(tmp_path: Path) -> None:
     words = [f"word {number % 30_000}" for number in range(90_000)]
-    points = Drawing(tmp_path, x=words, y=range(90_000)).points(Chart.BAR)
+    answer = Drawing(tmp_path, x=words, y=range(90_000)).answer(Chart.BAR)
+    points = answer["points"]
+    assert answer["is_cut"]
     assert [(point["x"], point["count"]) for point in points] == [(f"word {number}", 3) for number in range(BARS)]
     assert points[1]["y"] == 30_001
+    all_shown = Drawing(tmp_path, x=words[:BARS] * 2, y=range(2 * BARS)).answer(Chart.BAR)
+    assert (len(all_shown["points"]), all_shown["is_cut"]) == (BARS, False)
 
 
 @pytest.mark.parametrize(

@@ -74,8 +74,9 @@ def test_rows_are_paged_sorted_filtered_and_described(http: httpx.Client, flight
 
 
 def test_a_chart_has_points_of_the_rows_that_meet_the_conditions(http: httpx.Client, flights: int) -> None:
-    params = {"chart": "bar", "x": "origin", "y": "number#2", "sort": "-delay", "where": '[["number","<",10]]'}
+    params = {"x": "origin", "y": "number#2", "sort": "-delay", "where": '[["number","<",10]]'}
     assert http.get(f"/commands/{flights}/rows/points", params=params).json() == {
+        "chart": "bar",
         "x": {"name": "origin", "type": "text"},
         "y": {"name": "number#2", "type": "integer"},
         "points": [
@@ -83,6 +84,7 @@ def test_a_chart_has_points_of_the_rows_that_meet_the_conditions(http: httpx.Cli
             {"x": "costs $5 and <b>$6</b>", "y": 3, "low": 3, "high": 3, "count": 1},
             {"x": "LGA", "y": 2, "low": 2, "high": 2, "count": 1},
         ],
+        "is_cut": False,
         "total": 3,
     }
     answer = http.get(f"/commands/{flights}/rows/points", params=params | {"chart": "line"})

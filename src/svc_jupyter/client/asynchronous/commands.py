@@ -7,11 +7,18 @@ from typing import Any, Unpack
 
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord
 from svc_jupyter.api.events import LogPart
+from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics
 from svc_jupyter.api.retention import CommandFiles
 from svc_jupyter.client.asynchronous.handles import AsyncCommand, log_part
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.commands.waiting import LONGEST_HOLD
-from svc_jupyter.client.conversations.commands import CommandFilters, CommandFlows, CommonParameters, Macros
+from svc_jupyter.client.conversations.commands import (
+    CommandFilters,
+    CommandFlows,
+    CommonParameters,
+    Conditions,
+    Macros,
+)
 from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
@@ -92,6 +99,31 @@ class AsyncCommands:
     async def keep(self, command_id: int, *, keep: bool = True) -> CommandFiles:
         """Keep a command's files whatever the rules say; with `keep=False` no longer."""
         return await self._performer.run(self._flows.keep(command_id, keep))
+
+    async def points(
+        self,
+        command_id: int,
+        x: str,
+        y: str,
+        *,
+        chart: str | None = None,
+        sort: Sequence[str] = (),
+        search: str = "",
+        where: Conditions = (),
+    ) -> ChartPoints:
+        """Return the points of a chart (line, bar or scatter) of the rows of a command that is done.
+
+        They stand for all rows with the text `search` that meet the conditions of `where`, as in
+        `[["origin", "=", "JFK"], ["delay", ">", 30]]`. Without `chart` it is a line or, where `x` has neither numbers
+        nor times, bars; bars of such values come in the order of the columns `sort`, those with a `-` descending.
+        """
+        return await self._performer.run(self._flows.points(command_id, x, y, chart, sort, search, where))
+
+    async def statistics(
+        self, command_id: int, column: str, *, search: str = "", where: Conditions = ()
+    ) -> ColumnStatistics:
+        """Return what a column holds in those rows: counts, extremes, a histogram or the most frequent values."""
+        return await self._performer.run(self._flows.statistics(command_id, column, search, where))
 
     async def cancel(self, command_id: int) -> CancelAnswer:
         """Request a command's cancellation; the answer says whether it took effect."""

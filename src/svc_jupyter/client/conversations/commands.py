@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypedDict
 from uuid import uuid4
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType, CommandWithRows
+from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics
 from svc_jupyter.api.retention import CommandFiles
 from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, SessionEnd
 from svc_jupyter.client.errors import Forbidden, NotKnown, StatusError, TooManyRequests, Unauthorized
@@ -16,6 +18,8 @@ from svc_jupyter.client.transport.link import Link
 from svc_jupyter.client.transport.wire import idempotency
 
 Macros = Mapping[str, str] | Sequence[Mapping[str, str]]
+Conditions = Sequence[Sequence[Any]]
+"""What rows must meet: `[column, operator, value]` each, as `["delay", ">", 30]`."""
 
 
 class CommonParameters(TypedDict, total=False):
@@ -136,8 +140,24 @@ class CommandFlows:
     def keep(self, command_id: int, keep: bool) -> Flow[CommandFiles]:
         return fetch(self.link, Call("PUT", paths.command(command_id, "files"), body={"keep": keep}), CommandFiles)
 
+    def points(
+        self, command_id: int, x: str, y: str, chart: str | None, sort: Sequence[str], search: str, where: Conditions
+    ) -> Flow[ChartPoints]:
+        ordered = {"sort": json.dumps(list(sort)) if sort else None}
+        params = {"x": x, "y": y, "chart": chart, **ordered, **_rows_wanted(search, where)}
+        return fetch(self.link, Call("GET", paths.command(command_id, "rows/points"), params), ChartPoints)
+
+    def statistics(self, command_id: int, column: str, search: str, where: Conditions) -> Flow[ColumnStatistics]:
+        params = {"column": column, **_rows_wanted(search, where)}
+        return fetch(self.link, Call("GET", paths.command(command_id, "rows/statistics"), params), ColumnStatistics)
+
     def cancel(self, command_id: int) -> Flow[CancelAnswer]:
         return fetch(self.link, Call("PUT", paths.command(command_id), body={"status": "kill"}), CancelAnswer)
+
+
+def _rows_wanted(search: str, where: Conditions) -> dict[str, str | None]:
+    """Return the parameters of rows with a text that meet some conditions."""
+    return {"search": search or None, "where": json.dumps([list(one) for one in where]) if where else None}
 
 
 _SUBMISSION_PATHS = {CommandType.SPARK.value: paths.api("commands")}

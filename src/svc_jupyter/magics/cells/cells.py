@@ -165,6 +165,7 @@ class SvcFamily(Magics):
             types = column_types(record.qlog)
             rounded = None if seconds is None else round(seconds, 3)
             result = ResultOf(record.id, record.created_at, values.out, rounded, types)
+            self.session.remember(value, record.id)
         limit_display(value, values.rows, self.session.settings.rows_shown, self.shell, result)
         told = (record.message or "").partition("\n")[0] if not shape_of(value)[1] else ""
         parts = [told or size_text(value), *([values.out] if values.out else []), *messages(record.qlog)]

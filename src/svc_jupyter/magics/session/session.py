@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextvars
 import sys
 import threading
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
 
@@ -116,6 +117,8 @@ class Session:
         self._taps: dict[str, DbTap] = {}
         self._lock = threading.Lock()
         self._at_close: list[Callable[[], None]] = []
+        self._commands: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self.last_result: int | None = None
         settings.observe(self._reconnect, ["base_url", "profile"])
         settings.observe(self._convert, "dtypes")
 
@@ -155,8 +158,21 @@ class Session:
         with self._lock:
             client, self._client = self._client, None
             self._taps.clear()
+            self._commands.clear()
+            self.last_result = None
         if client is not None:
             client.close()
+
+    def remember(self, value: Any, command_id: int) -> None:
+        """Keep in mind whose stored result a value is."""
+        key = id(value)
+        self._commands[key] = weakref.ref(value, lambda _gone: self._commands.pop(key, None)), command_id
+        self.last_result = command_id
+
+    def command_of(self, value: Any) -> int | None:
+        """Return the command whose stored result a value is; None for any other value."""
+        known = self._commands.get(id(value))
+        return known[1] if known is not None and known[0]() is value else None
 
     def at_close(self, call: Callable[[], None]) -> None:
         """Register a call to make before the connection is closed."""

@@ -107,9 +107,9 @@ async def get_points(
     commands: CommandsDep,
     views: ViewsDep,
     caller: ReaderDep,
-    chart: Chart,
     x: Annotated[str, Query(max_length=_LONGEST)],
     y: Annotated[str, Query(max_length=_LONGEST)],
+    chart: Chart | None = None,
     sort: _Names = None,
     search: _Search = "",
     where: _Where = None,
@@ -120,7 +120,7 @@ async def get_points(
     """Return the points of a chart of all rows with the text that meet the conditions.
 
     `y` is a column of numbers. A line or a scatter chart needs numbers or times in `x`, too; a bar chart of other
-    values has the first 50 in the order of `sort`.
+    values has the first 50 in the order of `sort`. Without `chart` it is a line or, of other values, bars.
     """
     wanted = Wanted(search, _conditions(where))
     question = Question(Ask.POINTS, wanted, sort=_names(sort, "sort") or (), column=x, y=y, chart=chart)

@@ -72,7 +72,7 @@ class Question:
     """One request to the process.
 
     `sort` has names of columns, with a `-` before it where the largest value comes first; `columns` is None for all.
-    The `column` of points is their x.
+    The `column` of points is their x; without a `chart`, numbers and times are a line, other values bars.
     """
 
     ask: Ask
@@ -83,7 +83,7 @@ class Question:
     limit: int = 100
     column: str = ""
     y: str = ""
-    chart: Chart = Chart.LINE
+    chart: Chart | None = None
 
     def line(self) -> bytes:
         """Return the question as one line of JSON."""
@@ -95,8 +95,8 @@ class Question:
         value = json.loads(line)
         wanted = value.pop("wanted")
         where = tuple(Condition(item["column"], Operator(item["operator"]), item["value"]) for item in wanted["where"])
-        ask, chart = Ask(value.pop("ask")), Chart(value.pop("chart"))
-        return cls(ask, Wanted(wanted["search"], where), chart=chart, **value)
+        ask, chart = Ask(value.pop("ask")), value.pop("chart")
+        return cls(ask, Wanted(wanted["search"], where), chart=chart and Chart(chart), **value)
 
 
 @dataclass(frozen=True, slots=True)

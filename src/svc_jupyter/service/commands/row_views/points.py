@@ -40,8 +40,10 @@ def is_measure(column: Column) -> bool:
     return column.type in NUMBERS + MOMENTS
 
 
-def points(parts: Parts, x: Column, y: Column, chart: Chart) -> list[dict[str, Any]]:
-    """Return points of the form of the API's `ChartPoint`; of a line or of ranges from the least x to the largest.
+def points(parts: Parts, x: Column, y: Column, chart: Chart) -> tuple[list[dict[str, Any]], bool]:
+    """Return points of the form of the API's `ChartPoint`, and whether x has more values than there are bars.
+
+    The points of a line or of ranges go from the least x to the largest.
 
     Raises `Refused` for columns that such a chart cannot show.
     """
@@ -52,12 +54,12 @@ def points(parts: Parts, x: Column, y: Column, chart: Chart) -> list[dict[str, A
     if chart is not Chart.BAR and not is_measure(x):
         raise Refused(f"x: column {x.name} holds {x.type} values; a {chart} needs numbers or times there")
     if chart is Chart.SCATTER:
-        return _scattered(parts, x, y)
+        return _scattered(parts, x, y), False
     most = BARS if chart is Chart.BAR else LINE_POINTS
     values = _first_values(parts, x, most)
     if not is_measure(x) or len(values) <= most:
-        return _of_values(parts, values[:most], x)
-    return _of_ranges(parts, x, most, as_ranges=chart is Chart.BAR)
+        return _of_values(parts, values[:most], x), len(values) > most
+    return _of_ranges(parts, x, most, as_ranges=chart is Chart.BAR), False
 
 
 def _first_values(parts: Parts, x: Column, most: int) -> pa.Array[Any]:

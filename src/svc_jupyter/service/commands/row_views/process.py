@@ -109,14 +109,12 @@ class RowsView:
 
     def _points(self, question: Question) -> dict[str, Any]:
         x, y = self._selection.column(question.column, "x"), self._selection.column(question.y, "y")
-        is_ordered = question.chart is Chart.BAR and not is_measure(x)
+        chart = question.chart or (Chart.LINE if is_measure(x) else Chart.BAR)
+        is_ordered = chart is Chart.BAR and not is_measure(x)
         found, total = self._positions(question if is_ordered else replace(question, sort=()), self._of)
-        return {
-            "x": x.as_json(),
-            "y": y.as_json(),
-            "points": points(lambda: self._parts(found, x, y), x, y, question.chart),
-            "total": total,
-        }
+        drawn, is_cut = points(lambda: self._parts(found, x, y), x, y, chart)
+        columns = {"x": x.as_json(), "y": y.as_json()}
+        return {"chart": chart.value, **columns, "points": drawn, "is_cut": is_cut, "total": total}
 
     def _parts(self, found: Positions | None, *columns: Column) -> Iterator[list[pa.Array[Any]]]:
         """Yield the plain values of some columns in the order of the positions, some rows at a time."""
