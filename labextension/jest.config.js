@@ -16,6 +16,9 @@ const ES_MODULES = [
   'vscode-ws-jsonrpc'
 ];
 
+// In UTC a test of times would pass, whichever zone the code takes.
+process.env.TZ = 'America/New_York';
+
 module.exports = {
   testEnvironment: '<rootDir>/jest.environment.js',
   // A busy machine is slow; what hangs ends all the same.

@@ -125,7 +125,7 @@ describe('readPlot', () => {
     expect(words.words).toBe(`the 1 most frequent values of ${ORIGIN.name} · 7 of 1,234 rows`);
   });
 
-  it('draws a bar for each of a few numbers, and the last day as wide as the others', async () => {
+  it('draws a bar for each of a few numbers or days', async () => {
     const months = [7, 8].map(month => ({ from: month, to: month, count: month }));
     const numbers = await drawnHistogram(DELAY, { histogram: months });
     expect(numbers.marks).toMatchObject([
@@ -137,8 +137,8 @@ describe('readPlot', () => {
       { from: '2026-01-02', to: '2026-01-02', count: 2 }
     ];
     expect((await drawnHistogram(DAY, { histogram: days })).marks).toMatchObject([
-      { x: Date.UTC(2026, 0, 1), to: Date.UTC(2026, 0, 2), across: '2026-01-01 – 2026-01-02' },
-      { x: Date.UTC(2026, 0, 2), to: Date.UTC(2026, 0, 3), across: '2026-01-02 – 2026-01-02' }
+      { x: '2026-01-01', to: null, y: 1 },
+      { x: '2026-01-02', to: null, y: 2 }
     ]);
   });
 });

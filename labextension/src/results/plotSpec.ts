@@ -106,17 +106,17 @@ async function readHistogram(
   const x = columns.find(column => column.name === name) ?? { name, type: 'text' };
   const { histogram, top } = await model.askStatistics(name);
   const bins = histogram ?? [];
-  const areValues = bins.every(({ from, to }) => from === to);
+  // Where the last bin is a single number or day, each of them is.
+  const areValues = bins.at(-1)?.from === bins.at(-1)?.to;
   const points: IChartPoint[] =
     bins.length > 0
       ? bins.map(({ from, to, count: y }) => ({ x: from, ...(!areValues && { to }), y, count: y }))
       : (top ?? []).map(({ value, count: y }) => ({ x: value, y, count: y }));
-  const marks = points.map(part => markOf(part, x, { name: '', type: 'integer' }, areValues));
   return {
     kind: 'histogram',
     x: areValues ? { ...x, type: 'text' } : x,
     up: trans.__('rows'),
-    marks: areValues ? marks : marks.map(asWideAsTheOneBefore),
+    marks: points.map(part => markOf(part, x, { name: '', type: 'integer' }, areValues)),
     words: withRows(
       bins.length > 0
         ? trans.__('histogram of %1', name)
@@ -266,13 +266,6 @@ function markOf(point: IChartPoint, x: IColumn, y: IColumn, isNamed: boolean): I
     height: written(y, point.y),
     rows: count(point.count)
   };
-}
-
-/** Return the mark of the last day or number with the width of the others: its bin ends where it begins. */
-function asWideAsTheOneBefore(mark: IMark, index: number, marks: readonly IMark[]): IMark {
-  const before = marks[index - 1];
-  const isFlat = mark.to !== null && mark.to === mark.x && before !== undefined;
-  return isFlat ? { ...mark, to: Number(mark.x) + Number(before.to) - Number(before.x) } : mark;
 }
 
 /** Return where a number or a time stands; null where the axis has no place for it. */

@@ -83,7 +83,7 @@ def chart_of_points(found: ChartPoints) -> Chart:
             s=8,
             c=[(_COLOUR, min(1.0, 0.6 + 0.1 * math.log10(point.count))) for point in points],
         )
-    if x.type in _MOMENTS and not (found.chart == "bar" and not _is_of_ranges(points)):
+    if x.type in _MOMENTS and (found.chart != "bar" or _is_of_ranges(points)):
         _dated(axes)
     return _finished(figure, what, sum(point.count for point in points), found.total)
 
@@ -94,7 +94,7 @@ def chart_of_statistics(found: ColumnStatistics) -> Chart:
     figure, axes = _figure(x.name, "rows")
     if found.histogram:
         heights = [part.count for part in found.histogram]
-        if all(part.start == part.to for part in found.histogram):
+        if found.histogram[-1].start == found.histogram[-1].to:  # then each bin is a single number or day
             _named_bars(axes, [part.start for part in found.histogram], heights)
         else:
             _ranges(axes, [(_place(part.start, x), _place(part.to, x)) for part in found.histogram], heights)
@@ -122,10 +122,7 @@ def _is_of_ranges(points: Sequence[ChartPoint]) -> bool:
 
 
 def _ranges(axes: Axes, edges: Sequence[tuple[float, float]], heights: Sequence[float]) -> None:
-    widths = [end - start for start, end in edges]
-    if len(widths) > 1 and not widths[-1]:  # the bin of the last day ends where it begins
-        widths[-1] = widths[-2]
-    starts = [start for start, _ in edges]
+    starts, widths = [start for start, _ in edges], [end - start for start, end in edges]
     axes.bar(starts, heights, widths, align="edge", color=_COLOUR, edgecolor=_INK, linewidth=0.3)
 
 

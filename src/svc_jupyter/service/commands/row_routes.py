@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from fastapi import Query, Request, Response
+from fastapi import Depends, Query, Request, Response
 
 from svc_jupyter.api.fields import Id
 from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics, ResultRows
@@ -30,111 +30,42 @@ _Names = Annotated[
     str | None,
     Query(max_length=_LONGEST, description="names with commas between them, or a JSON array for names with commas"),
 ]
-_Search = Annotated[
-    str, Query(max_length=1000, description="only rows with this text in a column, in upper or lower case")
-]
-_Where = Annotated[
-    str | None,
-    Query(
-        max_length=_LONGEST,
-        description='a JSON array of conditions that a row must all meet: `[["origin","=","JFK"],["delay",">",30]]`. '
-        "The operators are =, !=, <, <=, >, >=, contains and is_null; a row without a value meets only is_null",
-    ),
-]
-_Number = Annotated[int | None, Query(description="which sub-command's, from 1, of a composite")]
-_Dump = Annotated[str | None, Query(max_length=255, description="which DUMP's of a Pig command: alias, or number")]
-_Table = Annotated[str | None, Query(max_length=255, description="which TABLE of a note's run: number, or paragraph")]
 
 
-@router.get("/{command_id}/rows", dependencies=[NEEDS_TO_READ], responses={200: {"model": ResultRows}})
-async def get_rows(
-    request: Request,
-    command_id: Id,
-    commands: CommandsDep,
-    views: ViewsDep,
-    caller: ReaderDep,
-    offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
-    limit: Annotated[int, Query(ge=0, le=MOST_ROWS)] = 100,
-    sort: _Names = None,
-    columns: _Names = None,
-    search: _Search = "",
-    where: _Where = None,
-    sequence_number: _Number = None,
-    dump: _Dump = None,
-    table: _Table = None,
-) -> Response:
-    """Return a page of the rows of a command that is done.
-
-    `sort` has columns, `-` before a name for the largest first; rows that are equal keep the order of the result. The
-    second column of a name is called `name#2`. A page has fewer rows than `limit` where they have many columns.
-    """
-    question = Question(
-        Ask.PAGE,
-        Wanted(search, _conditions(where)),
-        sort=_names(sort, "sort") or (),
-        columns=_names(columns, "columns"),
-        offset=offset,
-        limit=limit,
-    )
-    rows = await _rows_file(commands, command_id, caller, sequence_number, dump, table)
-    return await _answer(request, views, rows, question)
-
-
-@router.get("/{command_id}/rows/statistics", dependencies=[NEEDS_TO_READ], responses={200: {"model": ColumnStatistics}})
-async def get_statistics(
-    request: Request,
-    command_id: Id,
-    commands: CommandsDep,
-    views: ViewsDep,
-    caller: ReaderDep,
-    column: Annotated[str, Query(max_length=_LONGEST)],
-    search: _Search = "",
-    where: _Where = None,
-    sequence_number: _Number = None,
-    dump: _Dump = None,
-    table: _Table = None,
-) -> Response:
-    """Return what a column holds in the rows with the text that meet the conditions."""
-    question = Question(Ask.STATISTICS, Wanted(search, _conditions(where)), column=column)
-    rows = await _rows_file(commands, command_id, caller, sequence_number, dump, table)
-    return await _answer(request, views, rows, question)
-
-
-@router.get("/{command_id}/rows/points", dependencies=[NEEDS_TO_READ], responses={200: {"model": ChartPoints}})
-async def get_points(
-    request: Request,
-    command_id: Id,
-    commands: CommandsDep,
-    views: ViewsDep,
-    caller: ReaderDep,
-    x: Annotated[str, Query(max_length=_LONGEST)],
-    y: Annotated[str, Query(max_length=_LONGEST)],
-    chart: Chart | None = None,
-    sort: _Names = None,
-    search: _Search = "",
-    where: _Where = None,
-    sequence_number: _Number = None,
-    dump: _Dump = None,
-    table: _Table = None,
-) -> Response:
-    """Return the points of a chart of all rows with the text that meet the conditions.
-
-    `y` is a column of numbers. A line or a scatter chart needs numbers or times in `x`, too; a bar chart of other
-    values has the first 50 in the order of `sort`. Without `chart` it is a line or, of other values, bars.
-    """
-    wanted = Wanted(search, _conditions(where))
-    question = Question(Ask.POINTS, wanted, sort=_names(sort, "sort") or (), column=x, y=y, chart=chart)
-    rows = await _rows_file(commands, command_id, caller, sequence_number, dump, table)
-    return await _answer(request, views, rows, question)
+async def _wanted(
+    search: Annotated[
+        str, Query(max_length=1000, description="only rows with this text in a column, in upper or lower case")
+    ] = "",
+    where: Annotated[
+        str | None,
+        Query(
+            max_length=_LONGEST,
+            description="a JSON array of conditions that a row must all meet: "
+            '`[["origin","=","JFK"],["delay",">",30]]`. '
+            "The operators are =, !=, <, <=, >, >=, contains and is_null; a row without a value meets only is_null",
+        ),
+    ] = None,
+) -> Wanted:
+    """Return the rows that a reader wants. Raises `Invalid`."""
+    return Wanted(search, _conditions(where))
 
 
 async def _rows_file(
-    commands: CommandsDep, command_id: int, caller: ReaderDep, number: int | None, dump: str | None, table: str | None
+    command_id: Id,
+    commands: CommandsDep,
+    caller: ReaderDep,
+    sequence_number: Annotated[int | None, Query(description="which sub-command's, from 1, of a composite")] = None,
+    dump: Annotated[
+        str | None, Query(max_length=255, description="which DUMP's of a Pig command: alias, or number")
+    ] = None,
+    table: Annotated[
+        str | None, Query(max_length=255, description="which TABLE of a note's run: number, or paragraph")
+    ] = None,
 ) -> RowsFile:
     """Return the file of a result. Raises what reading the results raises."""
     row = await commands.row(command_id, caller)
-    if number is not None:
-        row = await commands.child_row(row, number)
+    if sequence_number is not None:
+        row = await commands.child_row(row, sequence_number)
     commands.check_ended(row)
     result = result_of(row, dump, table)
     if result is None:
@@ -146,6 +77,70 @@ async def _rows_file(
             return RowsFile.at(root / result.file, is_text=result.form is ResultForm.LINES)
         except OSError:
             raise NotFound(f"the result of command {row.id} is no longer on the service's disk") from None
+
+
+_WantedDep = Annotated[Wanted, Depends(_wanted)]
+_RowsDep = Annotated[RowsFile, Depends(_rows_file)]
+
+
+@router.get("/{command_id}/rows", dependencies=[NEEDS_TO_READ], responses={200: {"model": ResultRows}})
+async def get_rows(
+    request: Request,
+    views: ViewsDep,
+    wanted: _WantedDep,
+    rows: _RowsDep,
+    offset: Annotated[int, Query(ge=0, le=2**53)] = 0,
+    limit: Annotated[int, Query(ge=0, le=MOST_ROWS)] = 100,
+    sort: _Names = None,
+    columns: _Names = None,
+) -> Response:
+    """Return a page of the rows of a command that is done.
+
+    `sort` has columns, `-` before a name for the largest first; rows that are equal keep the order of the result. The
+    second column of a name is called `name#2`. A page has fewer rows than `limit` where they have many columns.
+    """
+    question = Question(
+        Ask.PAGE,
+        wanted,
+        sort=_names(sort, "sort") or (),
+        columns=_names(columns, "columns"),
+        offset=offset,
+        limit=limit,
+    )
+    return await _answer(request, views, rows, question)
+
+
+@router.get("/{command_id}/rows/statistics", dependencies=[NEEDS_TO_READ], responses={200: {"model": ColumnStatistics}})
+async def get_statistics(
+    request: Request,
+    views: ViewsDep,
+    wanted: _WantedDep,
+    rows: _RowsDep,
+    column: Annotated[str, Query(max_length=_LONGEST)],
+) -> Response:
+    """Return what a column holds in the rows with the text that meet the conditions."""
+    question = Question(Ask.STATISTICS, wanted, column=column)
+    return await _answer(request, views, rows, question)
+
+
+@router.get("/{command_id}/rows/points", dependencies=[NEEDS_TO_READ], responses={200: {"model": ChartPoints}})
+async def get_points(
+    request: Request,
+    views: ViewsDep,
+    wanted: _WantedDep,
+    rows: _RowsDep,
+    x: Annotated[str, Query(max_length=_LONGEST)],
+    y: Annotated[str, Query(max_length=_LONGEST)],
+    chart: Chart | None = None,
+    sort: _Names = None,
+) -> Response:
+    """Return the points of a chart of all rows with the text that meet the conditions.
+
+    `y` is a column of numbers. A line or a scatter chart needs numbers or times in `x`, too; a bar chart of other
+    values has the first 50 in the order of `sort`. Without `chart` it is a line or, of other values, bars.
+    """
+    question = Question(Ask.POINTS, wanted, sort=_names(sort, "sort") or (), column=x, y=y, chart=chart)
+    return await _answer(request, views, rows, question)
 
 
 async def _answer(request: Request, views: RowViews, rows: RowsFile, question: Question) -> Response:
