@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from svc_jupyter.magics.display.printed_tables import NotATable, cells_of
+from svc_jupyter.plain_numbers import EXACT_IN_FLOATS, numbers_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,10 +26,7 @@ DTYPES = {"str": "str", "int": "Int64", "float": "float64", "bool": "boolean", "
 """The types that can be named, and those of pandas."""
 TYPES_HELP = f"Types of columns ({', '.join(DTYPES)}); others are found from their values."
 """The help of `--types`."""
-_WHOLE = "0|-?[1-9][0-9]*"
-_DECIMAL = r"-?(?:0|[1-9][0-9]*)?\.[0-9]+"
 _INT64 = range(-(2**63), 2**63)
-_EXACT_IN_FLOATS = range(-(2**53), 2**53 + 1)
 _BOOLEANS = {"true": True, "false": False, "t": True, "f": False, "1": True, "0": False}
 
 
@@ -160,20 +158,8 @@ def _of_texts(texts: Sequence[str | None]) -> pd.Series[Any]:
     """Return a column of numbers if each text is a plain one, else of texts."""
     import pandas as pd
 
-    column: pd.Series[Any] = pd.Series(list(texts), dtype="str")
-    there = column.dropna()
-    is_whole = there.str.fullmatch(_WHOLE).astype(bool)
-    if there.empty or not (is_whole | there.str.fullmatch(_DECIMAL)).all():
-        return column
-    whole = iter(map(int, there[is_whole]))
-    if is_whole.all():
-        numbers: Sequence[Any] = [None if text is None else next(whole) for text in texts]
-    elif all(number in _EXACT_IN_FLOATS for number in whole):
-        numbers = [None if text is None else float(text) for text in texts]
-    else:
-        return column
-    found = _of_values(numbers)
-    return column if found.dtype == "object" else found
+    numbers = numbers_of(texts)
+    return pd.Series(list(texts), dtype="str") if numbers is None else _of_values(numbers)
 
 
 def _of_values(values: Sequence[Any]) -> pd.Series[Any]:
@@ -197,7 +183,7 @@ def _of_values(values: Sequence[Any]) -> pd.Series[Any]:
 
 def _is_exact(value: Any) -> bool:
     """Return whether a value is an integer that a float holds."""
-    return type(value) is int and value in _EXACT_IN_FLOATS
+    return type(value) is int and value in EXACT_IN_FLOATS
 
 
 def _given(name: str, values: Sequence[Any], wanted: str) -> pd.Series[Any]:

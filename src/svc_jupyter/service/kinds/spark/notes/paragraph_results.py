@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from svc_jupyter.plain_numbers import numbers_of
 from svc_jupyter.service.kinds.spark.notes.statements import Message
 
 KEPT_CHARACTERS = 1_000_000
@@ -68,7 +68,7 @@ class Table:
 
 
 def write_table(message: Message, file: Path, paragraph: RunParagraph) -> Table:
-    """Write the rows of a TABLE as an Arrow IPC stream, with the engine's types or those inferred from the texts."""
+    """Write the rows of a TABLE as an Arrow IPC stream, with the engine's types, or texts and plain numbers."""
     import pyarrow as pa
 
     if message.rows is not None:
@@ -85,15 +85,26 @@ def write_table(message: Message, file: Path, paragraph: RunParagraph) -> Table:
 
 
 def _parsed(text: str) -> Any:
-    """Return tab-separated text with headers as a table; numbers and dates get their types."""
+    """Return tab-separated text with headers as a table of texts, and of numbers where they are plain ones.
+
+    An empty field is missing, and so are those of a line that has fewer; a longer line has columns of its own.
+    """
     import pyarrow as pa
-    from pyarrow import csv
 
     if not text.strip("\n"):
         return pa.table({})
-    options = csv.ParseOptions(delimiter="\t", quote_char=False, invalid_row_handler=lambda _: "skip")
-    converted = csv.ConvertOptions(strings_can_be_null=False)
-    return csv.read_csv(io.BytesIO(text.encode()), parse_options=options, convert_options=converted)
+    lines = [line.removesuffix("\r").split("\t") for line in text.strip("\n").split("\n")]
+    header, *rows = [fields for fields in lines if fields != [""] or len(lines[0]) == 1]
+    names = [*header, *(f"column {place}" for place in range(len(header) + 1, max(map(len, lines)) + 1))]
+    columns = [
+        [fields[place] or None if place < len(fields) else None for fields in rows] for place in range(len(names))
+    ]
+    numbers = [numbers_of(texts) for texts in columns]
+    arrays = [
+        pa.array(texts, pa.string()) if found is None else pa.array(found)
+        for texts, found in zip(columns, numbers, strict=True)
+    ]
+    return pa.Table.from_arrays(arrays, names=names)
 
 
 def joined_tables(messages: Sequence[Message]) -> str:
