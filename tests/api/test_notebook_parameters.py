@@ -95,6 +95,16 @@ def test_the_last_assignment_counts_and_other_changes_make_code_of_a_literal():
     assert code_of(source)["z"] == "if x: z = 5"
 
 
+def test_a_name_that_only_branches_assign_is_code():
+    source = (
+        "if x:\n    days = 1\nelse:\n    days = 2\ntry:\n    import n\n    (a, b) = n.pair()\nexcept E as error:\n"
+        "    c: int = 3\n    def f():\n        d = 4\nfor i in range(2):\n    e = i\n"
+    )
+    whole = "if x: days = 1 else: days = 2"
+    assert values_of(source) == dict.fromkeys(("days", "a", "b", "c"))
+    assert code_of(source)["days"] == whole
+
+
 def test_a_line_of_ipython_takes_nothing_of_a_text_with_it():
     assert values_of('%matplotlib inline\nq = """\n%d rows\n!x\nend"""\nfiles = !ls\nfoo?\n?foo\nx = 1') == {
         "q": "\n%d rows\n!x\nend",

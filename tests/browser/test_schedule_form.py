@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -32,6 +33,16 @@ def choose(page: LabPage, schedule: str, step: str) -> None:
     """Choose a step in the menu of a schedule's row."""
     row_of(page, schedule).get_by_role("button", name=f"What can be done about {schedule}").click()
     page.page.get_by_role("menuitem", name=step).click()
+
+
+def test_what_of_a_notebook_is_repaired_for_its_copy_is_seen(page: LabPage) -> None:
+    file = page.write_notebook("odd.ipynb", "1 + 1")
+    notebook = json.loads(file.read_text())
+    notebook["cells"][0]["metadata"]["tags"] = None
+    file.write_text(json.dumps(notebook))
+    page.open("odd.ipynb")
+    form_of(page, "odd.ipynb").get_by_role("button", name="Schedule", exact=True).click()
+    expect(page.page.locator(".Toastify__toast").filter(has_text="the notebook was repaired: ")).to_be_visible()
 
 
 @pytest.mark.gate

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -31,6 +32,28 @@ def test_a_scheduled_notebook_is_copied_and_is_found_by_its_path(jupyter: Jupyte
     assert jupyter.http.get("/schedules", params={"notebook": "report ä.ipynb"}).json() == {"schedules": []}
     everything = jupyter.http.get("/schedules", params={"page": "all"}).json()["schedules"]
     assert made["id"] in [record["id"] for record in everything]
+
+
+def test_what_is_repaired_for_a_copy_is_said(jupyter: JupyterProcess) -> None:
+    cell = {
+        "cell_type": "code",
+        "id": "c",
+        "execution_count": None,
+        "metadata": {"tags": None},
+        "outputs": [],
+        "source": "",
+    }
+    notebook = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (jupyter.root / "odd.ipynb").write_text(json.dumps(notebook))
+    said = scheduled(jupyter, "odd.ipynb")["copy_message"]
+    assert said.startswith("the notebook was repaired: ")
+    run = jupyter.http.post("/runs", json={"notebook": "odd.ipynb", "command": {}})
+    assert run.json()["copy_message"] == said
+    assert jupyter.http.put("/schedules/copy", json={"notebook": "odd.ipynb"}).json()["copy_message"] == said
+    uploaded = jupyter.http.post("/uploads", json={"path": "odd.ipynb", "to": "Users/admin@localhost/odd.ipynb"})
+    assert uploaded.json()["message"] == said
+    jupyter.write_notebook("even.ipynb", "1")
+    assert scheduled(jupyter, "even.ipynb")["copy_message"] is None
 
 
 def test_the_parameters_of_a_notebook_are_read_without_running_it(jupyter: JupyterProcess) -> None:

@@ -1,3 +1,4 @@
+import { notify } from '../notices';
 import { pathOf, type ServiceRequests } from '../service';
 import type { IContents, ILocalCopy } from '../service/records/contents';
 import { contentsItem, type IItem, type IPage, type ITree, treeItem } from './items';
@@ -58,10 +59,14 @@ export class JupyterTree implements ITree {
     return items.some(item => item.name === name);
   }
 
-  /** Store a file of the Jupyter server in a directory; replaces an item of the same name. */
+  /** Store a file of the Jupyter server in a directory, and say what of it was repaired; replaces an item of its name. */
   async store(local: string, place: IItem, name: string): Promise<string> {
     const body = { path: local, to: `${place.path}/${name}` };
-    return (await this._requests.post<IContents>('uploads', body)).path;
+    const { path, message } = await this._requests.post<IContents>('uploads', body);
+    if (message) {
+      notify(message);
+    }
+    return path;
   }
 
   private async _content(path: string): Promise<IContents[]> {

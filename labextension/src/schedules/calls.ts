@@ -1,3 +1,4 @@
+import { notify } from '../notices';
 import { pathOf, type ServiceRequests } from '../service';
 import type { ICommand, ICommandPage } from '../service/records/commands';
 import type {
@@ -5,6 +6,7 @@ import type {
   IActionRecord,
   IByHandList,
   IComparison,
+  ICopyAnswer,
   ICopyState,
   IDeclaredParameters,
   IDeclaringNotebook,
@@ -52,7 +54,9 @@ export class ScheduleCalls {
 
   /** Store a copy of a saved notebook, and create a schedule that runs it. */
   create(notebook: string, body: IScheduleBody): Promise<IScheduleRecord> {
-    return this._requests.post('schedules', { ...body, notebook });
+    return withRepairs(
+      this._requests.post<IScheduleRecord & ICopyAnswer>('schedules', { ...body, notebook })
+    );
   }
 
   /** Change the given attributes. */
@@ -71,7 +75,7 @@ export class ScheduleCalls {
 
   /** Store a copy of a saved notebook and run it once; return the command. */
   runNotebook(notebook: string, body: IScheduleBody): Promise<ICommand> {
-    return this._requests.post('runs', { ...body, notebook });
+    return withRepairs(this._requests.post<ICommand & ICopyAnswer>('runs', { ...body, notebook }));
   }
 
   /** Run the stored notebook of the body's command once, as a run of a schedule by hand; return the command. */
@@ -125,7 +129,9 @@ export class ScheduleCalls {
 
   /** Store the saved notebook again; later runs use it. */
   updateCopy(notebook: string): Promise<ICopyState> {
-    return this._requests.put('schedules/copy', { notebook });
+    return withRepairs(
+      this._requests.put<ICopyState & ICopyAnswer>('schedules/copy', { notebook })
+    );
   }
 
   actions(id: number, page: number, signal?: AbortSignal): Promise<IActionList> {
@@ -170,4 +176,13 @@ export class ScheduleCalls {
     });
     return list.notification_channels;
   }
+}
+
+/** Return an answer, and show what of a notebook was repaired for the copy that was stored. */
+async function withRepairs<T extends ICopyAnswer>(answer: Promise<T>): Promise<T> {
+  const { copy_message } = await answer;
+  if (copy_message) {
+    notify(copy_message);
+  }
+  return answer;
 }

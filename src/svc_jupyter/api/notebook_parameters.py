@@ -128,8 +128,9 @@ def _in_python(source: str) -> list[Parameter]:
         lines = [text.encode() for text in texts]
         for statement in _parsed(texts).body:
             assigned = {name: (value, annotation) for name, value, annotation in _assignments(statement)}
+            chosen = _chosen_in(statement)
             for name in _bound_in(statement):
-                if name in found and name not in assigned:
+                if (name in found or name in chosen) and name not in assigned:
                     found[name] = Parameter(name, _segment(lines, statement))
             for name, (value, annotation) in assigned.items():
                 found[name] = Parameter(name, _segment(lines, value), _literal(value, annotation))
@@ -186,6 +187,12 @@ def _assignments(statement: ast.stmt) -> Iterator[tuple[str, ast.expr, ast.expr 
             for target in targets:
                 for name, part in _paired(target, value):
                     yield name, part, None
+
+
+def _chosen_in(statement: ast.stmt) -> set[str]:
+    """Return the names to which the branches of a statement assign."""
+    within = ast.walk(statement) if isinstance(statement, ast.If | ast.Match | ast.Try | ast.With) else ()
+    return {name for inner in within if isinstance(inner, ast.stmt) for name, *_ in _assignments(inner)}
 
 
 def _paired(target: ast.expr, value: ast.expr) -> Iterator[tuple[str, ast.expr]]:

@@ -15,6 +15,7 @@ import os
 import secrets
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -126,6 +127,14 @@ REMOVAL_SECONDS = 10.0
 """How long a removal may keep others from storing copies."""
 
 
+@dataclass(frozen=True, slots=True)
+class NewCopy:
+    """A copy that was stored; `message` says what of the notebook was repaired for it, if anything."""
+
+    path: str
+    message: str | None
+
+
 class CopyKeeper:
     """The copies of this Jupyter server in the service. Every method raises `SvcError`."""
 
@@ -139,8 +148,8 @@ class CopyKeeper:
         return CopyPaths((await client.account.get()).email, await self._file.server())
 
     @asynccontextmanager
-    async def new(self, local_path: str, content: Mapping[str, Any]) -> AsyncIterator[str]:
-        """Store a copy of a notebook and yield its path; the caller creates what runs it.
+    async def new(self, local_path: str, content: Mapping[str, Any]) -> AsyncIterator[NewCopy]:
+        """Store a copy of a notebook and yield it; the caller creates what runs it.
 
         A refusal by the service leaves no copy.
         """
@@ -148,9 +157,9 @@ class CopyKeeper:
         place, is_stored = place_in(folder, local_path), False
         async with self._file.in_the_making():
             try:
-                await self._store(place, content)
+                message = await self._store(place, content)
                 is_stored = True
-                yield place
+                yield NewCopy(place, message)
             except StatusError as error:
                 if not is_stored or error.status < _SERVER_ERROR:  # otherwise it may have been created anyway
                     with suppress(SvcError):  # the refusal is reported; a later removal finds the folder
@@ -185,10 +194,12 @@ class CopyKeeper:
             if name not in used:
                 await self._remove(f"{places.folder}/{name}")
 
-    async def _store(self, place: str, content: Mapping[str, Any]) -> None:
+    async def _store(self, place: str, content: Mapping[str, Any]) -> str | None:
         for folder in parents_of(place):
             await self._connection.answer(Call("PUT", resource(folder), body={"type": "directory"}))
-        await self._connection.answer(Call("PUT", resource(place), body=content_body(dict(content))))
+        stored = await self._connection.answer(Call("PUT", resource(place), body=content_body(dict(content))))
+        message: str | None = stored.json().get("message")
+        return message
 
     async def _remove(self, folder: str) -> None:
         with suppress(NotFound):

@@ -4,7 +4,7 @@ import type { IPagingInfo, Schemas, With } from './contract';
 export type IContents = With<
   Pick<
     Schemas['Contents'],
-    'name' | 'path' | 'type' | 'content' | 'last_modified' | 'size' | 'writable'
+    'name' | 'path' | 'type' | 'content' | 'last_modified' | 'size' | 'writable' | 'message'
   >,
   { content: IContents[] | null; size: number | null }
 >;

@@ -177,6 +177,11 @@ export interface ICopyState {
   is_current: boolean;
 }
 
+/** What the Jupyter server adds to an answer for which it stored a copy of a notebook that was repaired for it. */
+export interface ICopyAnswer {
+  copy_message?: string | null;
+}
+
 /** The body of a schedule's creation or edit. */
 export type IScheduleBody = With<
   Schemas['ScheduleUpdate'],

@@ -15,6 +15,7 @@ from svc_jupyter.api.notebook_parameters import Parameter, Unreadable, parameter
 from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.server.copy_keeper import NewCopy
 from svc_jupyter.server.handlers.schedules import comparison, submission_of
 from svc_jupyter.server.handlers.service_handler import (
     CopiesHandler,
@@ -55,11 +56,17 @@ class _NotebookHandler(CopiesHandler):
         raise HTTPError(422, "notebook must be the path of a notebook")
 
     @asynccontextmanager
-    async def new_copy(self, notebook: str) -> AsyncIterator[str]:
-        """Store a copy of a saved notebook and yield its location. Raises `HTTPError` 404 for an unknown notebook."""
+    async def new_copy(self, notebook: str) -> AsyncIterator[NewCopy]:
+        """Store a copy of a saved notebook and yield it. Raises `HTTPError` 404 for an unknown notebook."""
         content = await read_notebook(self.contents_manager, notebook)
-        async with self.copies.new(notebook, content) as place:
-            yield place
+        async with self.copies.new(notebook, content) as copy:
+            yield copy
+
+    async def pass_on_with(self, copy: NewCopy, call: Call) -> None:
+        """Answer with the service's answer to a call and with `copy_message`."""
+        answer = await self.connection.answer(call)
+        self.begin_with(answer)
+        self.finish({**answer.json(), "copy_message": copy.message})
 
 
 class SchedulesHandler(_NotebookHandler):
@@ -79,16 +86,17 @@ class SchedulesHandler(_NotebookHandler):
         """Create a schedule.
 
         With `notebook`, the path of a saved local notebook, a copy of it is stored first and is what runs; `command`
-        then needs no path. All other fields are the service's. If the service refuses, no copy is left.
+        then needs no path. All other fields are the service's. If the service refuses, no copy is left. In the answer
+        `copy_message` says what of the notebook was repaired for the copy, or is null.
         """
         body, notebook = self.body, self.notebook
         if notebook is None:
             await self.pass_on(Call("POST", paths.api("scheduler"), body=body))
             return
         command = {"upload_to_source": False, **_command(body)}
-        async with self.new_copy(notebook) as place:
-            fields = without(body, "notebook") | {"command_type": _TYPE, "command": {**command, "path": place}}
-            await self.pass_on(Call("POST", paths.api("scheduler"), body=fields))
+        async with self.new_copy(notebook) as copy:
+            fields = without(body, "notebook") | {"command_type": _TYPE, "command": {**command, "path": copy.path}}
+            await self.pass_on_with(copy, Call("POST", paths.api("scheduler"), body=fields))
         await self.remove_unused_copies()
 
 
@@ -106,24 +114,25 @@ class NotebookRunsHandler(_NotebookHandler):
         """Submit the command of a schedule's body; answer with the command's record.
 
         With `notebook`, a separate copy is stored first and runs; else the `path` of `command`. `schedule` is the id
-        of the schedule whose run by hand it is, if it is one.
+        of the schedule whose run by hand it is, if it is one. `copy_message` is as for a new schedule.
         """
         body, notebook = self.body, self.notebook
         command = {"upload_to_source": False, **_command(body)}
         if notebook is None:
             async with self.copies.staying():
-                await self._submit(body, command)
+                await self.pass_on(_submission(body, command))
         else:
-            async with self.new_copy(notebook) as place:
-                await self._submit(body, {**command, "path": place})
+            async with self.new_copy(notebook) as copy:
+                await self.pass_on_with(copy, _submission(body, {**command, "path": copy.path}))
         await self.remove_unused_copies()
 
-    async def _submit(self, body: dict[str, Any], command: dict[str, Any]) -> None:
-        submission = submission_of({**body, "command_type": _TYPE, "command": command})
-        schedule_id = body.get("schedule")
-        if isinstance(schedule_id, int):
-            submission["tags"] = tags_of(schedule_id)
-        await self.pass_on(Call("POST", paths.api("commands"), body=submission))
+
+def _submission(body: dict[str, Any], command: dict[str, Any]) -> Call:
+    submission = submission_of({**body, "command_type": _TYPE, "command": command})
+    schedule_id = body.get("schedule")
+    if isinstance(schedule_id, int):
+        submission["tags"] = tags_of(schedule_id)
+    return Call("POST", paths.api("commands"), body=submission)
 
 
 class ScheduleCopyHandler(_NotebookHandler):
@@ -146,16 +155,19 @@ class ScheduleCopyHandler(_NotebookHandler):
 
     @asks_the_service
     async def put(self) -> None:
-        """Store the saved notebook again: `{"notebook": PATH}`; later runs of its schedules use it."""
+        """Store the saved notebook again: `{"notebook": PATH}`; later runs of its schedules use it.
+
+        `copy_message` is as for a new schedule.
+        """
         notebook = self.notebook
         if notebook is None:
             raise HTTPError(422, "notebook must be the path of a notebook")
         first, *others = await self.scheduled(notebook)
-        async with self.new_copy(notebook) as place:
-            await self._take(first, place)
+        async with self.new_copy(notebook) as copy:
+            await self._take(first, copy.path)
         for record in others:
-            await self._take(record, place)
-        self.finish({"path": place, "is_current": True})
+            await self._take(record, copy.path)
+        self.finish({"path": copy.path, "is_current": True, "copy_message": copy.message})
         await self.remove_unused_copies()
 
     async def _take(self, record: dict[str, Any], place: str) -> None:
