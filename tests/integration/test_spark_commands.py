@@ -59,6 +59,12 @@ def test_times_that_python_does_not_have_are_text_at_every_depth(spark):
         assert log(spark, record["id"]).count(far_times.NOTE) == 1
 
 
+def test_bytes_of_a_text_that_are_not_utf_8_are_replaced_and_said(spark):
+    record = run(spark, command_type="SqlCommand", query="SELECT CAST(X'ff41' AS string) AS t, 'ü' AS u")
+    assert results(spark, record["id"]).to_pylist() == [{"t": "\N{REPLACEMENT CHARACTER}A", "u": "ü"}]
+    assert json.loads(record["qlog"])["messages"] == ["column t is text: bytes that are not UTF-8 stand as U+FFFD"]
+
+
 def test_a_variant_is_its_json_at_every_depth(spark):
     by_sql = run(spark, command_type="SqlCommand", query=variants.QUERY)
     by_python = run(spark, language="python", program=f"spark.sql({variants.QUERY!r})")

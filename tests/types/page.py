@@ -21,7 +21,10 @@ columns are of the dtype `object`: an array is a NumPy array, a map a list of pa
   ([magics](magics.md#svc_config-name-value)).
 - A date or time outside the years 1 to 9999, or infinite, makes its column text in the form of ISO 8601, and the line
   above the result says so.
-- A number that would lose digits beside a fraction or a NaN makes its column text.
+- A number that would lose digits beside a fraction or a NaN makes its column text, and so does a time of day with a
+  zone, or an instant beside times without zones; the line says so, too.
+- Bytes of a text that are not UTF-8 stand as U+FFFD, which the line says; cast the text to bytes in the query to have
+  them.
 - Times are pandas' `Timestamp` and `Timedelta` in a column, NumPy's in an array, Python's within a map or a struct.
   Those with a time zone have it everywhere, in UTC.
 - Of a number of 32 bits, a map or a struct has Python's float: `0.1` is `0.10000000149011612` there.

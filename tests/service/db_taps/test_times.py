@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.db_taps.times import as_text, number, parsed, readable
+from svc_jupyter.service.db_taps.times import NOT_UTF_8, OUTSIDE, as_text, number, parsed, readable
 
 DAY_10000 = 2_932_897
 """Days from 1970-01-01 to 10000-01-01."""
@@ -40,7 +40,8 @@ def test_a_column_with_a_time_that_python_does_not_have_is_text(
     kind: Any, numbers: list[Any], texts: list[Any]
 ) -> None:
     width = pa.int32() if kind in (pa.date32(), pa.time32("s")) else pa.int64()
-    assert readable(pa.array(numbers, width).cast(kind)).to_pylist() == texts
+    made, told = readable(pa.array(numbers, width).cast(kind))
+    assert (made.to_pylist(), told) == (texts, OUTSIDE)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,9 @@ def test_a_column_with_a_time_that_python_does_not_have_is_text(
 )
 def test_other_columns_stay_as_they_are(kind: Any, numbers: list[Any]) -> None:
     column = pa.array(numbers, pa.int32() if kind == pa.date32() else pa.int64()).cast(kind)
-    assert readable(column) is column
+    made, told = readable(column)
+    assert made is column
+    assert told is None
     assert len(column.to_pylist()) == len(numbers)
 
 
@@ -69,22 +72,24 @@ def test_other_columns_stay_as_they_are(kind: Any, numbers: list[Any]) -> None:
 )
 def test_types_keep_their_facts(kind: Any) -> None:
     column = pa.array([], kind)
-    assert readable(column) is column
+    made, told = readable(column)
+    assert made is column
+    assert told is None
 
 
 def test_an_instant_whose_clock_leaves_pythons_years_in_its_zone_is_text() -> None:
     first = pa.array([-62_135_596_800 * MICROSECOND], pa.timestamp("us", "America/New_York"))
-    assert readable(first).to_pylist() == ["0001-01-01T00:00:00Z"]
+    assert readable(first)[0].to_pylist() == ["0001-01-01T00:00:00Z"]
 
 
 def test_only_the_place_that_needs_it_is_text() -> None:
     kind = pa.map_(pa.int32(), pa.struct([("far", pa.list_(pa.date32())), ("near", pa.date32())]))
     column = pa.array([[(1, {"far": [DAY_10000, None], "near": 1})], None, [], [(2, None)]], kind)
-    made = readable(column)
+    made, _ = readable(column)
     made.validate(full=True)
     assert made.type == pa.map_(pa.int32(), pa.struct([("far", pa.list_(pa.string())), ("near", pa.date32())]))
     assert made.to_pylist() == [[(1, {"far": ["+10000-01-01", None], "near": date(1970, 1, 2)})], None, [], [(2, None)]]
-    assert readable(column.slice(1)).to_pylist() == [None, [], [(2, None)]]
+    assert readable(column.slice(1))[0].to_pylist() == [None, [], [(2, None)]]
     rest = as_text(column.slice(3), made.type)
     rest.validate(full=True)
     assert (rest.type, rest.to_pylist()) == (made.type, [[(2, None)]])
@@ -92,7 +97,7 @@ def test_only_the_place_that_needs_it_is_text() -> None:
 
 def test_keys_of_maps_are_text_too() -> None:
     column = pa.array([[(DAY_10000, "x")]], pa.map_(pa.date32(), pa.string()))
-    assert readable(column).to_pylist() == [[("+10000-01-01", "x")]]
+    assert readable(column)[0].to_pylist() == [[("+10000-01-01", "x")]]
 
 
 @given(st.integers(-(2**31), 2**31 - 1))
@@ -138,6 +143,7 @@ def test_bytes_of_a_text_that_are_not_utf_8_are_replaced_at_every_depth() -> Non
         {"t": None, "l": [], "m": []},
         {"t": "ü", "l": [None, "ü"], "m": [("ü", "ü")]},
     ]
-    assert readable(struct).to_pylist() == made
-    assert readable(struct.slice(1)).to_pylist() == made[1:]
-    assert readable(struct).type == struct.type
+    assert readable(struct)[0].to_pylist() == made
+    assert readable(struct.slice(1))[0].to_pylist() == made[1:]
+    assert readable(struct)[0].type == struct.type
+    assert readable(struct)[1] == NOT_UTF_8

@@ -2,16 +2,34 @@ from __future__ import annotations
 
 import math
 import uuid
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 
 import pyarrow as pa
 import pytest
 
 from svc_jupyter.service.db_taps.intervals import interval_text
-from svc_jupyter.service.db_taps.values import LosesDigitsError, array_of, cast, common_type, record_batch
+from svc_jupyter.service.db_taps.times import NOT_UTF_8
+from svc_jupyter.service.db_taps.values import (
+    DIGITS,
+    ZONES,
+    LosesDigitsError,
+    array_of,
+    cast,
+    common_type,
+    record_batch,
+)
 
 D = pa.decimal128
+EAST = timezone(timedelta(hours=2))
+LOCAL = datetime(2013, 1, 2)  # noqa: DTZ001  what has no zone
+MAP = pa.map_(pa.string(), D(19, 2))
+KEYED = pa.map_(D(19, 2), pa.int64())
+INSTANTS = pa.list_(pa.timestamp("us", "UTC"))
+
+
+def no_reason(_column, reason):
+    pytest.fail(reason)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +41,8 @@ D = pa.decimal128
         ([Decimal("12345678901234567.89"), math.nan], pa.string(), ["12345678901234567.89", "NaN"]),
         ([Decimal("1.50"), 2.25], pa.float64(), [1.5, 2.25]),
         ([10**400, 0.5], pa.string(), [str(10**400), "0.5"]),
+        ([Decimal("Infinity"), Decimal("-1.5"), None], pa.float64(), [math.inf, -1.5, None]),
+        ([Decimal("NaN"), Decimal("12345678901234567.89")], pa.string(), ["NaN", "12345678901234567.89"]),
         ([1, "a", 2.5], pa.string(), ["1", "a", "2.5"]),
         (["a", b"\xff"], pa.binary(), [b"a", b"\xff"]),
         ([None, None], pa.null(), [None, None]),
@@ -36,7 +56,24 @@ D = pa.decimal128
         ([time(1, 2, 3)], pa.time64("us"), [time(1, 2, 3)]),
         ([timedelta(hours=5)], pa.duration("us"), [timedelta(hours=5)]),
         ([datetime(2013, 1, 2, tzinfo=UTC)], pa.timestamp("us", "UTC"), [datetime(2013, 1, 2, tzinfo=UTC)]),
+        ([datetime(2013, 1, 2, tzinfo=EAST)], pa.timestamp("us", "UTC"), [datetime(2013, 1, 1, 22, tzinfo=UTC)]),
+        ([[datetime(2013, 1, 2, tzinfo=EAST)]], INSTANTS, [[datetime(2013, 1, 1, 22, tzinfo=UTC)]]),
+        ([datetime(2013, 1, 2, tzinfo=EAST), LOCAL], pa.string(), ["2013-01-02 00:00:00+02:00", "2013-01-02 00:00:00"]),
+        ([LOCAL, None], pa.timestamp("us"), [LOCAL, None]),
+        ([time(1, 2, tzinfo=EAST), time(1, 2)], pa.string(), ["01:02:00+02:00", "01:02:00"]),
+        ([[time(1, 2, tzinfo=EAST)], None], pa.string(), ['["01:02:00+02:00"]', None]),
+        ([[LOCAL], [datetime(2013, 1, 2, tzinfo=UTC)]], pa.string(), [f'["{LOCAL}"]', f'["{LOCAL}+00:00"]']),
+        (["a\ud800b", "ü", None], pa.string(), ["a\N{REPLACEMENT CHARACTER}b", "ü", None]),
+        ([["\ud800"]], pa.string(), ['["\\ud800"]']),
+        ([b"a", "\ud800"], pa.binary(), [b"a", "\N{REPLACEMENT CHARACTER}".encode()]),
         ([{"a": [1]}, None], pa.string(), ['{"a": [1]}', None]),
+        (
+            [[{"a": 1}], [{"b": Decimal("1.50")}, {"c": b"x"}]],
+            pa.string(),
+            ['[{"a": 1}]', '[{"b": "1.50"}, {"c": "x"}]'],
+        ),
+        ([[(1, 2)]], pa.string(), ["[[1, 2]]"]),
+        ([[(1, 2)], [[("a", None)]]], pa.string(), ["[[1, 2]]", '[[["a", null]]]']),
         ([{date(2020, 1, 31): (1, {None: 2})}], pa.string(), ['{"2020-01-31": [1, {"null": 2}]}']),
         ([[1, 2], [3]], pa.list_(pa.int64()), [[1, 2], [3]]),
         ([[1, "a"]], pa.string(), ['[1, "a"]']),
@@ -45,19 +82,41 @@ D = pa.decimal128
     ],
 )
 def test_values_take_the_narrowest_type_that_holds_them_all(values, kind, stored):
-    array = array_of(values)
+    array, _ = array_of(values)
     assert array.type == kind
     assert array.to_pylist() == stored
 
 
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ([2**53 + 1, 0.5], DIGITS),
+        ([Decimal("12345678901234567.89"), Decimal("NaN")], DIGITS),
+        ([2**53, 0.5], None),
+        ([Decimal("1.50"), Decimal("Infinity"), Decimal("NaN")], None),
+        ([time(1, tzinfo=EAST)], ZONES),
+        ([LOCAL, datetime(2013, 1, 2, tzinfo=UTC)], ZONES),
+        ([datetime(2013, 1, 2, tzinfo=EAST), datetime(2013, 1, 2, tzinfo=UTC)], None),
+        ([LOCAL, time(1)], None),
+        ([1, "a"], None),
+        (["a", "\ud800"], NOT_UTF_8),
+        ([1, "\ud800"], NOT_UTF_8),
+    ],
+)
+def test_the_reason_is_told_why_numbers_and_times_are_text(values, reason):
+    told = []
+    record_batch(["n", "value"], [(1, value) for value in values], lambda *column: told.append(column))
+    assert told == ([("value", reason)] if reason else [])
+
+
 def test_rows_may_have_columns_of_one_name():
-    batch = record_batch(["a", "a"], [(1, "x"), (2, "y")])
+    batch = record_batch(["a", "a"], [(1, "x"), (2, "y")], no_reason)
     assert batch.schema.names == ["a", "a"]
     assert [column.to_pylist() for column in batch.columns] == [[1, 2], ["x", "y"]]
 
 
 def test_no_rows_are_columns_without_a_type():
-    assert record_batch(["a"], []).schema == pa.schema([("a", pa.null())])
+    assert record_batch(["a"], [], no_reason).schema == pa.schema([("a", pa.null())])
 
 
 @pytest.mark.parametrize(
@@ -95,6 +154,7 @@ def test_two_batches_agree_on_a_type_whichever_comes_first(first, second, common
         (pa.array([1, -(2**53)]), pa.float64(), [1.0, float(-(2**53))]),
         (pa.array([1.5], pa.float32()), pa.float64(), [1.5]),
         (pa.array([Decimal("1.50")]), pa.float64(), [1.5]),
+        (pa.array([[[Decimal("1.50")], None]]), pa.list_(pa.list_(pa.float64())), [[[1.5], None]]),
         (pa.array([Decimal("12345678901234567.5")]), D(21, 3), [Decimal("12345678901234567.500")]),
         (pa.array([0.1, 1e22, math.nan, -math.inf]), pa.string(), ["0.1", "1e+22", "NaN", "-Infinity"]),
         (pa.array([Decimal("0.0000000")]), pa.string(), ["0.0000000"]),
@@ -115,6 +175,10 @@ def test_a_column_can_be_brought_to_the_common_type(column, kind, expected):
         (pa.array([1, 2**53 + 1]), pa.float64()),
         (pa.array([Decimal("12345678901234567.89")]), pa.float64()),
         (pa.array([[2**53 + 1]]), pa.list_(pa.float64())),
+        (pa.array([[Decimal("12345678901234567.89")]]), pa.list_(pa.float64())),
+        (pa.array([{"a": Decimal("12345678901234567.89")}]), pa.struct({"a": pa.float64()})),
+        (pa.array([[("k", Decimal("12345678901234567.89"))]], MAP), pa.map_(pa.string(), pa.float64())),
+        (pa.array([[(Decimal("12345678901234567.89"), 1)]], KEYED), pa.map_(pa.float64(), pa.int64())),
     ],
 )
 def test_digits_that_a_floating_number_does_not_have_are_not_lost(column, kind):

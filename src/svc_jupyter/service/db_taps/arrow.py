@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute
+
+from svc_jupyter.service.db_taps.times import distinct
 
 compute: Any = pyarrow.compute
 """Arrow's functions on columns."""
@@ -30,14 +31,5 @@ def map_type(key: Kind, value: Kind) -> Kind:
 
 
 def struct_type(names: Sequence[str], kinds: Sequence[Kind]) -> Kind:
-    """Return a struct type. Equal names get numbers, `a_0` and `a_1` as in PySpark: a dictionary has each name once."""
-    counts, numbers, taken = Counter(names), Counter[str](), set(names)
-    distinct = []
-    for name in names:
-        own = name
-        while counts[name] > 1 and own in taken:
-            own = f"{name}_{numbers[name]}"
-            numbers[name] += 1
-        taken.add(own)
-        distinct.append(own)
-    return pa.struct(list(zip(distinct, kinds, strict=True)))
+    """Return a struct type, whose names are `distinct`."""
+    return pa.struct(list(zip(distinct(names), kinds, strict=True)))

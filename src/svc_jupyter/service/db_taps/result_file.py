@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.job import PART_SUFFIX
-from svc_jupyter.service.db_taps.times import OUTSIDE, notes, readable
+from svc_jupyter.service.db_taps.times import notes, readable
 from svc_jupyter.service.db_taps.values import DIGITS, LosesDigitsError, cast, common_type
 
 
@@ -135,10 +135,12 @@ class ResultFile:
         self._reasons.clear()
 
     def _write(self, batch: pa.RecordBatch) -> None:
-        columns = [readable(column) for column in batch.columns]
-        for field, column in zip(batch.schema, columns, strict=True):
-            if not column.type.equals(field.type):
-                self.became_text(field.name, OUTSIDE)
+        columns = []
+        for field, column in zip(batch.schema, batch.columns, strict=True):
+            made, reason = readable(column)
+            columns.append(made)
+            if reason is not None:
+                self.became_text(field.name, reason)
         batch = pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
         if self.schema is None:
             self.schema = batch.schema

@@ -1,13 +1,14 @@
 """Dates and times that Python does not have, as text in ISO 8601's form: `+10000-01-01`, `-0043-03-15`, `24:00:00`.
 
 One of them makes the whole column text, or within arrays, maps and structs the whole place. Texts that are not UTF-8,
-which Python cannot read either, get U+FFFD for their odd bytes. This module is also copied to Spark's own Python: it
-imports nothing of ours.
+which Python cannot read either, get U+FFFD for their odd bytes, and fields of one name get numbers. This module is also
+copied to Spark's own Python: it imports nothing of ours.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -25,13 +26,21 @@ _MOST_DAYS: Final = 2**63 // (_DAY * 10**6) - 1
 """More of them do not fit into microseconds, and numpy would not say so."""
 _NAMED: Final = 5
 OUTSIDE: Final = "not all times are within the years 1 to 9999 and a day's 24 hours"
-"""Why a column became text, for `notes`."""
+NOT_UTF_8: Final = "bytes that are not UTF-8 stand as U+FFFD"
+"""What a result says of such a column, for `notes`."""
 _YEAR: Final = re.compile(r"[+-]?\d+")
 
 
-def readable(column: Column) -> Column:
-    """Return the column with what Python can read: UTF-8, and text for times of which one is outside its range."""
-    return as_text(in_unicode(column), readable_kind(column, column.type))
+def readable(column: Column) -> tuple[Column, str | None]:
+    """Return the column with what Python can read, and what a result says of it, if it is another one then.
+
+    That is UTF-8, and text for times of which one is outside Python's range.
+    """
+    decoded = in_unicode(column)
+    made = as_text(decoded, readable_kind(column, column.type))
+    if not made.type.equals(column.type):
+        return made, OUTSIDE
+    return made, None if decoded is column else NOT_UTF_8
 
 
 def in_unicode(column: Column) -> Column:
@@ -41,6 +50,20 @@ def in_unicode(column: Column) -> Column:
     except pa.ArrowInvalid:
         return rebuilt(column, column.type, _decoded)
     return column
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return the names of a struct's fields, equal ones with numbers, `a_0` and `a_1`: a dictionary has each once."""
+    counts, numbers, taken = Counter(names), Counter[str](), set(names)
+    made = []
+    for name in names:
+        own = name
+        while counts[name] > 1 and own in taken:
+            own = f"{name}_{numbers[name]}"
+            numbers[name] += 1
+        taken.add(own)
+        made.append(own)
+    return made
 
 
 def became_text(before: Kind, after: Kind) -> bool:
@@ -56,7 +79,7 @@ def became_text(before: Kind, after: Kind) -> bool:
 
 
 def notes(reasons: Mapping[str, str]) -> list[str]:
-    """Return a line for each reason why columns became text; `reasons` has it by the column's name."""
+    """Return a line for each reason why columns are text; `reasons` has it by the column's name."""
     columns: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         columns.setdefault(reason, []).append(name)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -16,20 +16,24 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
+from svc_jupyter.api.text import mended
 from svc_jupyter.service.db_taps.arrow import Column, Kind
 from svc_jupyter.service.db_taps.intervals import interval_text
-from svc_jupyter.service.db_taps.times import as_text
+from svc_jupyter.service.db_taps.times import NOT_UTF_8, as_text
 
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, time, timedelta})
 _EXACT = frozenset({int, Decimal})
 _NUMBERS = _EXACT | {float}
+_WITH_ZONES = (datetime, time)
 _MAX_DECIMAL_DIGITS = 76
 _INT64_DIGITS = 19
 _NOT_FINITE = {math.inf: "Infinity", -math.inf: "-Infinity"}
 DIGITS = "as numbers they would lose digits"
+ZONES = "not all of its times can keep their zone otherwise"
 """Why a column became text, for `notes`."""
 _SHOWN = 100
-_UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, pa.ArrowException)
+UNREADABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, pa.ArrowException)
+"""What a conversion raises for a value that is none of its type."""
 Sent: TypeAlias = Any
 """Values in a sequence, or texts in an Arrow array."""
 
@@ -43,38 +47,77 @@ class LosesDigitsError(Exception):
 _MIXED = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
 
 
-def array_of(values: Sequence[Any]) -> Column:
+def array_of(values: Sequence[Any]) -> tuple[Column, str | None]:
     """Return the values as an Arrow array of the narrowest type that holds them all, text if no other does.
 
-    Integers are of 64 bits, or decimals where one is beyond them.
+    Integers are of 64 bits, or decimals where one is beyond them. With it comes what the result says of
+    the column, such as the reason why its numbers are text.
     """
     types = set(map(type, values))
     if not types <= _PLAIN:
         values = [_plain(value) for value in values]
         types = set(map(type, values))
     types.discard(type(None))
+    if Decimal in types and any(isinstance(value, Decimal) and not value.is_finite() for value in values):
+        types.add(float)  # as which Arrow has them
     if bytes in types and types != {bytes}:
-        return pa.array([_bytes(value) for value in values], pa.binary())
-    try:
-        if float in types and len(types) > 1 and types <= _NUMBERS:
-            if any(loses_digits(value) for value in values):
-                return pa.array([_text(value) for value in values], pa.string())
-            return pa.array([None if value is None else float(value) for value in values], pa.float64())
-        if len(types) <= 1 or types <= _NUMBERS:
-            return pa.array(values)
-    except _MIXED:
-        pass  # beyond the type's range, or lists of different types
-    with suppress(*_MIXED):
-        if types and types <= _EXACT:
-            return pa.array([None if value is None else Decimal(value) for value in values])
-    return pa.array([_text(value) for value in values], pa.string())
+        return pa.array([_bytes(value) for value in values], pa.binary()), None
+    reason = _why_text(values, types)
+    if reason is None:
+        with suppress(*_MIXED, UnicodeEncodeError):  # beyond the type's range, or lists of different types
+            if float in types and len(types) > 1 and types <= _NUMBERS:
+                return pa.array([None if value is None else float(value) for value in values], pa.float64()), None
+            if len(types) <= 1 or types <= _NUMBERS:
+                array = pa.array(values)
+                return array.cast(_in_utc(array.type)), None
+        with suppress(*_MIXED):
+            if types and types <= _EXACT:
+                return pa.array([None if value is None else Decimal(value) for value in values]), None
+    texts = [_text(value) for value in values]
+    if any(isinstance(value, str) and value != text for value, text in zip(values, texts, strict=True)):
+        reason = NOT_UTF_8
+    return pa.array(texts, pa.string()), reason
 
 
-def record_batch(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> pa.RecordBatch:
-    """Return rows as a record batch; equal names are allowed."""
+def record_batch(
+    names: Sequence[str], rows: Sequence[Sequence[Any]], became_text: Callable[[str, str], None]
+) -> pa.RecordBatch:
+    """Return rows as a record batch; equal names are allowed. `became_text` gets a column's name and why it is text."""
     columns: Iterable[Sequence[Any]] = zip(*rows, strict=True) if rows else [()] * len(names)
-    arrays = [array_of(column) for column in columns]
+    arrays = []
+    for name, column in zip(names, columns, strict=True):
+        array, reason = array_of(column)
+        arrays.append(array)
+        if reason is not None:
+            became_text(name, reason)
     return pa.RecordBatch.from_arrays(arrays, schema=pa.schema(list(zip(names, (a.type for a in arrays), strict=True))))
+
+
+def _why_text(values: Sequence[Any], types: set[type[Any]]) -> str | None:
+    """Return why Arrow has no type for numbers or times: for some it would raise, others it would change."""
+    if float in types and len(types) > 1 and types <= _NUMBERS and any(loses_digits(value) for value in values):
+        return DIGITS
+    if types & {datetime, time, list}:
+        times = (value for value in _without_lists(values) if isinstance(value, _WITH_ZONES))
+        zones = {(type(value), value.tzinfo is not None) for value in times}
+        if (time, True) in zones or {(datetime, True), (datetime, False)} <= zones:
+            return ZONES
+    return None
+
+
+def _in_utc(kind: Kind) -> Kind:
+    """Return a type with UTC for a zone, which would be that of the first value."""
+    if pa.types.is_list(kind):
+        return pa.list_(_in_utc(kind.value_type))
+    return pa.timestamp(kind.unit, "UTC") if pa.types.is_timestamp(kind) and kind.tz else kind
+
+
+def _without_lists(values: Iterable[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _without_lists(value)
+        else:
+            yield value
 
 
 def common_type(first: Kind, second: Kind) -> Kind:
@@ -107,7 +150,9 @@ def common_type(first: Kind, second: Kind) -> Kind:
 
 def loses_digits(value: Decimal | float | None) -> bool:
     """Return whether a number is another one when it is written as a floating number."""
-    return value is not None and not isinstance(value, float) and Decimal(repr(float(value))) != value
+    if value is None or isinstance(value, float) or (isinstance(value, Decimal) and value.is_nan()):
+        return False
+    return Decimal(repr(float(Decimal(value)))) != value
 
 
 def cast(column: Column, to: Kind) -> Column:
@@ -119,7 +164,7 @@ def cast(column: Column, to: Kind) -> Column:
     if column.type.equals(to):
         return column
     is_text = pa.types.is_binary(to) or pa.types.is_string(to)
-    if pa.types.is_decimal(column.type) and pa.types.is_floating(to) and any(map(loses_digits, column.to_pylist())):
+    if any(_losing_digits(column, to)):
         raise LosesDigitsError
     has_own_text = any(kind(column.type) for kind in (pa.types.is_duration, pa.types.is_floating, pa.types.is_decimal))
     with suppress(*_MIXED):
@@ -130,11 +175,26 @@ def cast(column: Column, to: Kind) -> Column:
     return pa.array([_bytes(v) if pa.types.is_binary(to) else _text(v) for v in column.to_pylist()], to)
 
 
+def _losing_digits(column: Column, to: Kind) -> Iterator[bool]:
+    """Yield, for each place of decimals that would be floating numbers, whether one would lose digits."""
+    kind = column.type
+    if pa.types.is_decimal(kind) and pa.types.is_floating(to):
+        yield any(map(loses_digits, column.to_pylist()))
+    elif pa.types.is_list(kind) and pa.types.is_list(to):
+        yield from _losing_digits(column.flatten(), to.value_type)
+    elif pa.types.is_map(kind) and pa.types.is_map(to):
+        yield from _losing_digits(column.keys, to.key_type)
+        yield from _losing_digits(column.items, to.item_type)
+    elif pa.types.is_struct(kind) and pa.types.is_struct(to):
+        for part, field in zip(column.flatten(), to, strict=True):
+            yield from _losing_digits(part, field.type)
+
+
 def read_or_texts(kind: str, sent: Sent, read: Callable[[Sent], Column]) -> tuple[Column, str | None]:
     """Return what an engine sent as a column of its type `kind`; or its texts, and the reason: the first odd one."""
     try:
         return read(sent), None
-    except _UNREADABLE:
+    except UNREADABLE:
         texts = [_text(value) for value in (sent.to_pylist() if isinstance(sent, pa.Array) else sent)]
     first = next((n for n in range(len(sent)) if not _is_read(sent[n : n + 1], read)), 0)
     text = texts[first] or ""
@@ -145,7 +205,7 @@ def read_or_texts(kind: str, sent: Sent, read: Callable[[Sent], Column]) -> tupl
 def _is_read(sent: Sent, read: Callable[[Sent], Column]) -> bool:
     try:
         read(sent)
-    except _UNREADABLE:
+    except UNREADABLE:
         return False
     return True
 
@@ -180,8 +240,10 @@ def decimal_type(digits: int, scale: int) -> Kind:
 
 def _plain(value: Any) -> Any:
     """Return a driver's own value as one that Arrow supports: documents as JSON, the rest as text."""
-    if type(value) in _PLAIN or isinstance(value, list):
+    if type(value) in _PLAIN:
         return value
+    if isinstance(value, list):
+        return _json(value) if any(isinstance(each, (dict, tuple)) for each in _without_lists(value)) else value
     if isinstance(value, (bytearray, memoryview)):
         return bytes(value)
     if isinstance(value, (datetime, date)):
@@ -194,7 +256,9 @@ def _plain(value: Any) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
+    if isinstance(value, str):
+        return mended(value)
+    if value is None:
         return value
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
@@ -208,7 +272,7 @@ def _text(value: Any) -> str | None:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(_with_text_keys(value), default=str)
+    return json.dumps(_with_text_keys(value), default=_text)
 
 
 def _with_text_keys(value: Any) -> Any:

@@ -4,6 +4,7 @@ import socket
 import struct
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from tests.service.db_taps.test_limits import check as check_limit
 from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.engines.postgresql import PostgresqlEngine
 from svc_jupyter.service.ground.settings import Settings
 
 PASSWORD = "geheim-1"
@@ -96,6 +98,17 @@ def test_every_statement_that_returns_rows_gives_a_table(query_postgres, flights
 
 def test_an_explanation_is_a_table(query_postgres, flights):
     assert "Seq Scan" in query_postgres("EXPLAIN SELECT * FROM flights").rows[0]["QUERY PLAN"]
+
+
+def test_a_tap_with_a_url_is_asked_as_one_with_a_host(postgres_connection, make_job, run_job, query_postgres, flights):
+    query_postgres("CREATE MATERIALIZED VIEW late AS SELECT * FROM flights")
+    query_postgres("ANALYZE flights")
+    for tap in (postgres_connection, replace(postgres_connection, db_type="url")):
+        answer = run_job(make_job(tap, "SELECT current_setting('client_connection_check_interval') AS t"))
+        assert answer.rows == [{"t": "5s"}]
+        tables = [(table.name, table.type) for table in PostgresqlEngine(tap).tables()]
+        assert tables == [("flights", "table"), ("late", "view")]
+        assert next(table.rows for table in PostgresqlEngine(tap).catalogue().tables if table.name == "flights") == 3
 
 
 def test_the_last_table_of_several_statements_is_the_result(query_postgres, flights):

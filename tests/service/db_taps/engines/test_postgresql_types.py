@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 
@@ -209,20 +209,41 @@ def test_the_scale_of_numerics_grows_with_later_rows(query_postgres):
 
 
 @pytest.fixture
-def query_latin_1(postgres_cluster, make_job, run_job, tmp_path) -> Iterator[Query]:
-    """Runs a query on a database that stores its texts in one byte per character."""
-    with psycopg.connect(postgres_cluster.url("postgres"), autocommit=True) as connection:
-        connection.execute("CREATE DATABASE latin_1 TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
-    tap = TapAttributes("latin", "url", url=f"{postgres_cluster.url('latin_1')}&client_encoding=LATIN1")
-    yield lambda text: run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), text))
-    postgres_cluster.drop("latin_1")
+def query_encoded(postgres_cluster, make_job, run_job, tmp_path) -> Iterator[Callable[[str], Query]]:
+    """Gives a function that runs queries on a new database with an encoding."""
+    made: list[str] = []
+
+    def query_in(encoding: str) -> Query:
+        name = encoding.lower()
+        with psycopg.connect(postgres_cluster.url("postgres"), autocommit=True) as connection:
+            connection.execute(
+                f"CREATE DATABASE {name} TEMPLATE template0 ENCODING '{encoding}' LC_COLLATE 'C' LC_CTYPE 'C'"
+            )
+        made.append(name)
+        tap = TapAttributes("t", "url", url=f"{postgres_cluster.url(name)}&client_encoding=LATIN1")
+        return lambda text: run_job(make_job(connection_of(tap, Settings(data_dir=tmp_path)), text))
+
+    yield query_in
+    for name in made:
+        postgres_cluster.drop(name)
 
 
-def test_texts_of_a_database_with_another_encoding_are_right(query_latin_1):
+def test_texts_of_a_database_with_another_encoding_are_right(query_encoded):
+    query = query_encoded("LATIN1")
     texts = r"E'\xfc' AS x, array[E'\xe9'::text] AS l, row(E'\xff'::text)::text AS r"
-    answer = query_latin_1(f"SELECT {texts}, length('ü') AS n, 'ü' = E'\\xfc' AS same")
+    answer = query(f"SELECT {texts}, length('ü') AS n, 'ü' = E'\\xfc' AS same")
     assert answer.rows == [{"x": "ü", "l": ["é"], "r": "(ÿ)", "n": 1, "same": True}]
-    assert "equivalent in encoding" in query_latin_1("SELECT '€' AS x").message
+    assert answer.summary["notes"] == []
+    assert "equivalent in encoding" in query("SELECT '€' AS x").message
+
+
+def test_texts_of_a_database_without_an_encoding_are_utf_8_with_marks_for_other_bytes(query_encoded):
+    query = query_encoded("SQL_ASCII")
+    texts = r"E'\xff\x41' AS x, 'ü' AS u, array[E'\xfe'::text, 'é'] AS l, row(E'\xff'::text)::text AS r"
+    answer = query(f"SELECT {texts}, octet_length('ü') AS n")
+    assert answer.rows == [{"x": "\ufffdA", "u": "ü", "l": ["\ufffd", "é"], "r": "(\ufffd)", "n": 2}]
+    assert answer.summary["notes"] == ["columns x, l, r are text: bytes that are not UTF-8 stand as U+FFFD"]
+    assert "nosuch" in query(r"SELECT nosuch, E'\xff'").message
 
 
 def test_rows_keep_their_order_where_the_server_casts(query_postgres):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from decimal import Decimal
 
 import psycopg
@@ -43,6 +44,23 @@ def test_rows_come_typed_in_batches(query):
     answer = query("SELECT 1 AS a, 'x' AS b UNION ALL SELECT 2, NULL UNION ALL SELECT 3, 'y' ORDER BY a")
     assert answer.rows == [{"a": 1, "b": "x"}, {"a": 2, "b": None}, {"a": 3, "b": "y"}]
     assert answer.types == {"a": "int64", "b": "string"}
+
+
+def test_readers_are_told_why_a_column_is_text(tap_file, make_job, run_job):
+    rows = "SELECT 9007199254740993 AS n, 'a' AS t UNION ALL SELECT 0.5, 'b'"
+    answer = run_job(make_job(connection(f"sqlite:///{tap_file}"), rows))
+    assert answer.summary["notes"] == ["column n is text: as numbers they would lose digits"]
+    assert answer.types == {"n": "string", "t": "string"}
+
+
+def test_a_value_that_the_driver_cannot_read_fails_in_words(tap_file, make_job, run_job, monkeypatch):
+    monkeypatch.setattr(sqlalchemy_url, "_BATCH_ROWS", 1)
+    sqlite3.register_converter("whole", int)
+    tap = connection(f"sqlite:///{tap_file}?detect_types={sqlite3.PARSE_COLNAMES}")
+    answer = run_job(make_job(tap, """SELECT '1' AS "n [whole]" UNION ALL SELECT 'x'"""))
+    assert answer.message.startswith("the driver cannot read a value after row 1: invalid literal for int()")
+    assert "convert its column to text in the query (CAST)" in answer.message
+    assert (answer.code, answer.error["may_retry"], answer.table) == (1, False, None)
 
 
 def test_percent_signs_and_colons_are_the_querys_own(query):

@@ -84,7 +84,9 @@ def test_running_again_for_mixed_values_changes_rows_once(query_sqlite, small_ba
 
 
 def test_text_that_is_not_utf8_is_shown_with_marks(query_sqlite):
-    assert query_sqlite("SELECT CAST(x'ff41' AS TEXT) AS t").rows == [{"t": "\N{REPLACEMENT CHARACTER}A"}]
+    answer = query_sqlite("SELECT CAST(x'ff41' AS TEXT) AS t, 'ü' AS u, 1 AS n UNION ALL SELECT 'b', 'c', x'ff'")
+    assert answer.rows == [{"t": "\N{REPLACEMENT CHARACTER}A", "u": "ü", "n": b"1"}, {"t": "b", "u": "c", "n": b"\xff"}]
+    assert answer.summary["notes"] == ["column t is text: bytes that are not UTF-8 stand as U+FFFD"]
 
 
 def test_columns_may_have_one_name(query_sqlite):

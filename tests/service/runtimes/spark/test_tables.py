@@ -29,6 +29,13 @@ TWO = pd.Index([3, 7], name="at")
             [("1",), ("x",), (None,), ("2020-01-31",)],
         ),
         (
+            pd.DataFrame(
+                {"t": ["a\ud800", None], "d": [Decimal("Infinity"), Decimal("1.5")], "n": [2**70, 1]}, dtype="object"
+            ),
+            ["t", "d", "n"],
+            [("a\N{REPLACEMENT CHARACTER}", "Infinity", str(2**70)), (None, "1.5", "1")],
+        ),
+        (
             pd.DataFrame({"d": [date(2020, 1, 31)], "p": [Decimal("1.50")]}),
             ["d", "p"],
             [(date(2020, 1, 31), Decimal("1.50"))],
@@ -67,6 +74,13 @@ def test_a_frame_of_pandas_is_a_table(value: Any, names: list[str], rows: list[A
 @pytest.mark.parametrize("value", [None, 1, "x", [1], np.array([1]), pd.Timestamp("2020-01-31"), pd.Index([1])])
 def test_other_values_are_none(value: Any) -> None:
     assert table_of(value) is None
+
+
+def test_a_table_is_written_with_marks_for_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
+    odd: Any = pa.array([b"\xffA"]).view(pa.string())
+    written, told = write_table(pa.table({"t": odd, "n": [1]}), tmp_path / "rows")
+    assert written.to_pylist() == [{"t": "\N{REPLACEMENT CHARACTER}A", "n": 1}]
+    assert told == ["column t is text: bytes that are not UTF-8 stand as U+FFFD"]
 
 
 def test_a_table_is_written_with_text_for_times_that_python_does_not_have(tmp_path: Path) -> None:

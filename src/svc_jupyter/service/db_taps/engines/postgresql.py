@@ -33,9 +33,10 @@ _COPIED = frozenset({"SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "D
 _WRITING = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE"})
 _USE_COPY = adbc_driver_postgresql.StatementOptions.USE_COPY.value
 _COPY_PREFIX = len("COPY (")
-_WATCH_CLIENT = (
-    "SELECT set_config(name, '5000', false) FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'"
-)
+_SETTINGS = """SELECT set_config(name, CASE name WHEN 'client_encoding' THEN 'SQL_ASCII' ELSE '5000' END, false)
+FROM pg_catalog.pg_settings WHERE name = 'client_connection_check_interval'
+OR (name = 'client_encoding' AND current_setting('server_encoding') = 'SQL_ASCII')"""
+"""The server cancels the query of a killed worker. A database without an encoding gives the bytes of its texts."""
 _CLEAR_TEXT = (
     "the password was not sent; have the server ask for scram-sha-256, or give the tap as db_type url with "
     "sslmode=verify-full, or with require_auth=password, in its query"
@@ -85,7 +86,7 @@ class PostgresqlEngine:
         """See `Engine.tables`."""
         with self._connected() as connection:
             found = self._rows(connection, _TABLES)
-            if self._connection.db_type == "postgresql":
+            if self._connection.dialect is Dialect.POSTGRESQL:
                 found += self._rows(connection, _MATERIALIZED)
         return [TableName(name, schema, kind) for schema, name, kind in sorted(found)]
 
@@ -101,7 +102,7 @@ class PostgresqlEngine:
 
     def catalogue(self) -> DatabaseTables:
         """See `Engine.catalogue`. PostgreSQL knows the rows as of the last ANALYZE; Redshift is not asked for them."""
-        is_postgresql = self._connection.db_type != "redshift"
+        is_postgresql = self._connection.dialect is Dialect.POSTGRESQL
         with self._connected() as connection:
             default = self._rows(connection, "SELECT current_schema()::text")[0][0]
             rows = self._rows(connection, _CATALOGUE if is_postgresql else _REDSHIFT_CATALOGUE)
@@ -122,9 +123,9 @@ class PostgresqlEngine:
                 connection = stack.enter_context(closing(adbc.AdbcConnection(database)))
             except adbc.Error as error:
                 raise cannot_connect(self._connection.address, _connection_reason(str(error))) from None
-            if self._connection.db_type == "postgresql":
-                with suppress(QueryFailure):  # the server cancels the query of a killed worker
-                    self._rows(connection, _WATCH_CLIENT)
+            if self._connection.dialect is Dialect.POSTGRESQL:
+                with suppress(QueryFailure):
+                    self._rows(connection, _SETTINGS)
             yield connection
 
     def _run_one(self, connection: adbc.AdbcConnection, statement: Statement, sink: Sink) -> None:

@@ -7,6 +7,8 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import pyarrow as pa
@@ -19,7 +21,7 @@ from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_c
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts
-from svc_jupyter.service.db_taps.values import decimal_type, record_batch
+from svc_jupyter.service.db_taps.values import UNREADABLE, decimal_type, record_batch
 from svc_jupyter.sql_tokens import Dialect
 
 if TYPE_CHECKING:
@@ -217,13 +219,31 @@ def _run_one(connection: sa.Connection, statement: Statement, values: DriverValu
         kinds = [_mysql_type(number, digits, scale) for _, number, _, _, digits, scale, _ in told]
         sink.write(pa.RecordBatch.from_arrays([pa.array([], kind) for kind in kinds], names=names))
     else:
-        sink.write(record_batch(names, []))
-    for rows in result.partitions(_BATCH_ROWS):
-        sink.write(record_batch(names, rows))
+        sink.write(record_batch(names, [], sink.became_text))
+    for batch in _read(result.partitions(_BATCH_ROWS), names, sink):
+        sink.write(batch)
         if sink.is_full:
             result.close()
             break
     sink.done(None)
+
+
+def _read(rows: Iterator[Sequence[Any]], names: Sequence[str], sink: Sink) -> Iterator[pa.RecordBatch]:
+    """Yield a driver's rows; one that it cannot convert fails in words, as its text cannot be had."""
+    count = 0
+    while True:
+        try:
+            batch = record_batch(names, next(rows), sink.became_text)
+        except StopIteration:
+            return
+        except UNREADABLE as error:
+            raise QueryFailure(
+                f"the driver cannot read a value after row {count:,}: {_words(error)}; convert its column to text in "
+                "the query (CAST)",
+                may_retry=False,
+            ) from None
+        count += batch.num_rows
+        yield batch
 
 
 def _mysql_type(number: Any, digits: Any, scale: Any) -> Kind:
@@ -248,9 +268,9 @@ def _run_batch(connection: sa.Connection, statement: Statement, values: DriverVa
             if cursor.description is not None:
                 names = [column[0] for column in cursor.description]
                 sink.table()
-                sink.write(record_batch(names, []))
-                while rows := cursor.fetchmany(_BATCH_ROWS):
-                    sink.write(record_batch(names, rows))
+                sink.write(record_batch(names, [], sink.became_text))
+                for batch in _read(takewhile(bool, iter(partial(cursor.fetchmany, _BATCH_ROWS), None)), names, sink):
+                    sink.write(batch)
             has_more = bool(cursor.nextset())
         sink.done(None)
     except connection.dialect.loaded_dbapi.Error as error:

@@ -109,6 +109,7 @@ def run_exactly(uri: str, statements: Sequence[Statement], sink: Sink, *, busy_s
     numbers and floats becomes float64, one of numbers and texts text, one with any blob binary.
     """
     with closing(_connect(uri, busy_seconds)) as connection:
+        connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")  # `array_of` tells of them
         pragmas, rest = split_pragmas(statements)
         in_transaction = not controls_transactions(statements) and not any(s.keyword == "VACUUM" for s in rest)
         for statement in pragmas:
@@ -193,9 +194,9 @@ def _run_one(connection: sqlite3.Connection, written: Statement, sink: Sink) -> 
                 return
             names = [column[0] for column in cursor.description]
             sink.table()
-            sink.write(record_batch(names, []))
+            sink.write(record_batch(names, [], sink.became_text))
             while not sink.is_full and (rows := cursor.fetchmany(_BATCH_ROWS)):
-                sink.write(record_batch(names, rows))
+                sink.write(record_batch(names, rows, sink.became_text))
     except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
         raise failure_of(str(error), statement.text) from None
     sink.done(connection.total_changes - before)

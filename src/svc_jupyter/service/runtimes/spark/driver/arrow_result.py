@@ -17,7 +17,7 @@ from . import tables
 from .arrow_types import in_arrow_types
 from .failure import CodeFailure, spark_text
 from .statement import PART_SUFFIX, RESULT_FILE
-from .times import OUTSIDE, as_text, in_unicode, notes, readable_kind
+from .times import NOT_UTF_8, OUTSIDE, as_text, in_unicode, notes, readable_kind
 
 _CHECK_EVERY_BYTES = 32 * 2**20
 _END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
@@ -61,6 +61,7 @@ class _Rows:
         self._min_free_bytes = min_free_bytes
         self._on_rows = on_rows
         self._since_check = 0
+        self._told: dict[str, str] = {}
 
     def written(self, frame: DataFrame) -> dict[str, Any]:
         port, secret, server = frame._jdf.collectAsArrowToPython()
@@ -81,7 +82,7 @@ class _Rows:
             schema = self._with_text(schema, kinds)
         size = self._part.stat().st_size
         self._part.replace(self._path)
-        return _summary(schema, rows, size, notes(dict.fromkeys(texts, OUTSIDE)))
+        return _summary(schema, rows, size, notes(self._told | dict.fromkeys(texts, OUTSIDE)))
 
     def _copied(self, source: Any) -> tuple[pa.Schema, list[pa.DataType], list[int], list[int], int]:
         """Copy the batches in the order in which tasks end.
@@ -95,7 +96,7 @@ class _Rows:
             target.write(schema.serialize())
             for batch in batches:
                 offsets.append(target.tell())
-                target.write(_in_unicode(batch).serialize())
+                target.write(self._in_unicode(batch).serialize())
                 rows += batch.num_rows
                 kinds = [readable_kind(column, kind) for column, kind in zip(batch.columns, kinds, strict=True)]
                 self._on_rows(rows)
@@ -141,6 +142,13 @@ class _Rows:
     def discard(self) -> None:
         self._part.unlink(missing_ok=True)
 
+    def _in_unicode(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        columns = batch.columns
+        made = [in_unicode(column) for column in columns]
+        odd = [name for name, one, other in zip(batch.schema.names, made, columns, strict=True) if one is not other]
+        self._told |= dict.fromkeys(odd, NOT_UTF_8)
+        return pa.RecordBatch.from_arrays(made, schema=batch.schema) if odd else batch
+
     def _check_room(self, written: int) -> None:
         self._since_check += written
         if self._since_check < _CHECK_EVERY_BYTES or not self._min_free_bytes:
@@ -152,13 +160,6 @@ class _Rows:
                 f"the result cannot be stored: less than {self._min_free_bytes // 2**20} MiB are left on the "
                 "service's disk; fetch fewer rows or columns"
             )
-
-
-def _in_unicode(batch: pa.RecordBatch) -> pa.RecordBatch:
-    columns = batch.columns
-    made = [in_unicode(column) for column in columns]
-    is_same = all(one is other for one, other in zip(made, columns, strict=True))
-    return batch if is_same else pa.RecordBatch.from_arrays(made, schema=batch.schema)
 
 
 def _order(source: Any) -> list[int]:

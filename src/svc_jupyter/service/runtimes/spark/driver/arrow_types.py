@@ -1,4 +1,7 @@
-"""What Arrow has no type for becomes text where it stands, at any depth; a VARIANT becomes its JSON."""
+"""What Arrow has no type for becomes text where it stands, at any depth; a VARIANT becomes its JSON.
+
+Fields of one name get numbers.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import ArrayType, MapType, StringType, StructField, StructType, VariantType
+
+from .times import distinct
 
 
 def in_arrow_types(frame: DataFrame) -> DataFrame:
@@ -30,7 +35,11 @@ def arrow_type(kind: Any) -> Any:
     elif isinstance(kind, MapType):
         made = MapType(arrow_type(kind.keyType), arrow_type(kind.valueType), kind.valueContainsNull)
     elif isinstance(kind, StructType):
-        made = StructType([StructField(one.name, arrow_type(one.dataType), one.nullable) for one in kind])
+        names = distinct([one.name for one in kind])
+        fields = [
+            StructField(name, arrow_type(one.dataType), one.nullable) for name, one in zip(names, kind, strict=True)
+        ]
+        made = StructType(fields)
     return made if _has_arrow(made) else StringType()
 
 
@@ -62,6 +71,8 @@ def _converted(column: Column, kind: Any) -> Column:
         )
         return F.map_from_entries(entries)
     if isinstance(made, StructType):
-        fields = [_converted(column.getField(one.name), one.dataType).alias(one.name) for one in kind]
+        by_place = column.cast(StructType([StructField(f"f{place}", one.dataType) for place, one in enumerate(kind)]))
+        parts = [_converted(by_place[f"f{place}"], one.dataType) for place, one in enumerate(kind)]
+        fields = [part.alias(one.name) for part, one in zip(parts, made, strict=True)]
         return F.when(column.isNotNull(), F.struct(*fields))
     return column.cast("string")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from .times import OUTSIDE, notes, readable
+from .times import notes, readable
 
 
 def table_of(value: Any) -> pa.Table | None:
@@ -29,15 +29,19 @@ def table_of(value: Any) -> pa.Table | None:
 def _column(values: Any) -> Any:
     try:
         return pa.Array.from_pandas(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        return pa.array([None if missing else str(one) for one, missing in zip(values, values.isna(), strict=True)])
+    except (pa.ArrowException, ValueError, TypeError, OverflowError):
+        return pa.array([None if missing else _text(one) for one, missing in zip(values, values.isna(), strict=True)])
+
+
+def _text(value: Any) -> str:
+    return str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def write_table(table: pa.Table, path: Path) -> tuple[pa.Table, list[str]]:
     """Write a table to a file as an Arrow stream; return it as written, and the lines on columns that became text."""
-    columns = [readable(column.combine_chunks()) for column in table.columns]
-    written = pa.Table.from_arrays(columns, names=table.column_names)
+    made = [readable(column.combine_chunks()) for column in table.columns]
+    written = pa.Table.from_arrays([column for column, _ in made], names=table.column_names)
     with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_stream(sink, written.schema) as writer:
         writer.write_table(written)
-    changed = [one.name for one, other in zip(table.schema, written.schema, strict=True) if one.type != other.type]
-    return written, notes(dict.fromkeys(changed, OUTSIDE))
+    told = zip(table.column_names, (reason for _, reason in made), strict=True)
+    return written, notes({name: reason for name, reason in told if reason is not None})

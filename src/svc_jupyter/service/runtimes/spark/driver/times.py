@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
-from svc_jupyter.service.db_taps.times import OUTSIDE, as_text, in_unicode, notes, readable, readable_kind
+from svc_jupyter.service.db_taps.times import (
+    NOT_UTF_8,
+    OUTSIDE,
+    as_text,
+    distinct,
+    in_unicode,
+    notes,
+    readable,
+    readable_kind,
+)
 
-__all__ = ["OUTSIDE", "as_text", "in_unicode", "notes", "readable", "readable_kind"]
+__all__ = ["NOT_UTF_8", "OUTSIDE", "as_text", "distinct", "in_unicode", "notes", "readable", "readable_kind"]
