@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from svc_jupyter.api.commands import HadoopSubCommand
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.kinds.hadoop.kind import (
+    argv_of,
     locations_in,
-    program,
     split_arguments,
     with_fetched,
     with_jars,
@@ -51,11 +54,31 @@ def test_the_jar_and_files_of_stores_are_fetched() -> None:
 
 
 def test_every_sub_command_has_its_program() -> None:
-    assert program(JAR, ["a.jar"]) == ["org.apache.hadoop.util.RunJar", "a.jar"]
-    assert program(STREAMING, ["-input"])[0] == "org.apache.hadoop.streaming.HadoopStreaming"
-    assert program(DISTCP, ["a", "b"]) == ["org.apache.hadoop.tools.DistCp", "a", "b"]
-    for arguments in (["--src", "a=1", "--dest=b"], ["--dest", "b", "--src=a=1"]):
-        assert program(S3DISTCP, arguments) == ["org.apache.hadoop.tools.DistCp", "-overwrite", "a=1", "b"]
+    assert argv_of(["java"], JAR, ["a.jar"]) == ["java", "org.apache.hadoop.util.RunJar", "a.jar"]
+    assert argv_of(["java"], STREAMING, ["-input"])[1] == "org.apache.hadoop.streaming.HadoopStreaming"
+    assert argv_of(["java"], DISTCP, ["a", "b"]) == ["java", "org.apache.hadoop.tools.DistCp", "a", "b"]
+
+
+@pytest.mark.parametrize("arguments", [["--src", "a=1 b", "--dest=c'd"], ["--dest", "c'd", "--src=a=1 b"]])
+@pytest.mark.parametrize(
+    ("ends", "calls", "code"),
+    [
+        ({}, ["-test,-f,a=1 b", "-mkdir,-p,c'd", "-overwrite,a=1 b,c'd"], 0),
+        ({"-test": 1}, ["-test,-f,a=1 b", "-overwrite,a=1 b,c'd"], 0),
+        ({"-mkdir": 3}, ["-test,-f,a=1 b", "-mkdir,-p,c'd"], 3),
+        ({"-overwrite": 4}, ["-test,-f,a=1 b", "-mkdir,-p,c'd", "-overwrite,a=1 b,c'd"], 4),
+    ],
+)
+def test_a_file_is_copied_into_a_folder_and_a_folder_as_it_is(
+    tmp_path: Path, arguments: list[str], ends: dict[str, int], calls: list[str], code: int
+) -> None:
+    client = tmp_path / "client"
+    cases = "".join(f"{option}) exit {end};; " for option, end in ends.items())
+    script = f'#!/bin/sh\nshift\nIFS=,\necho "$*" >> {tmp_path}/calls\ncase $1 in {cases}*) exit 0;; esac\n'
+    client.write_text(script)
+    client.chmod(0o700)
+    ended = subprocess.run(argv_of([str(client)], S3DISTCP, arguments), check=False)
+    assert ((tmp_path / "calls").read_text().splitlines(), ended.returncode) == (calls, code)
 
 
 def test_jars_join_those_that_the_arguments_name() -> None:

@@ -56,6 +56,9 @@ def test_files_are_copied_in_counted_by_streaming_and_copied_out(hadoop: SharedH
     again = submit(hadoop, "s3distcp", f"--src /{name}/out --dest={target.as_uri()}/again")
     assert hadoop.ended(again, _SECONDS)["status"] == "done"
     assert (target / "again" / "part-00000").read_text().splitlines() == lines
+    one = submit(hadoop, "s3distcp", f"--src {(source / 'words.txt').as_uri()} --dest {target.as_uri()}/one/")
+    assert hadoop.ended(one, _SECONDS)["status"] == "done"
+    assert (target / "one" / "words.txt").read_text() == "a b\nb c\nc c\n"
 
 
 def test_a_missing_input_is_named(hadoop: SharedHadoop) -> None:

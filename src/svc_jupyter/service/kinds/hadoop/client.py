@@ -54,10 +54,8 @@ def settings_files(
     return {**sites, CORE: site_file(core), MAPRED: site_file(mapred), "log4j.properties": CLIENT_LOG4J}
 
 
-def command_line(
-    java: Path, installed: Installed, tools: Sequence[Path], conf: Path, scratch: Path, program: Sequence[str]
-) -> list[str]:
-    """Return the client's program and arguments; `tools` are jars in addition to Hadoop's own."""
+def command_line(java: Path, installed: Installed, tools: Sequence[Path], conf: Path, scratch: Path) -> list[str]:
+    """Return the client's program and options, which a main class follows; `tools` are jars beside Hadoop's own."""
     archive = archive_options(installed.class_archive) if installed.class_archive else []
     return [
         str(java),
@@ -67,7 +65,6 @@ def command_line(
         f"-Djava.io.tmpdir={scratch}",
         "-cp",
         class_path(installed.jars, *tools, conf),
-        *program,
     ]
 
 

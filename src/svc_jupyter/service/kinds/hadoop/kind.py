@@ -126,18 +126,12 @@ class HadoopKind:
         store = await self._store_client(task, desk)
         conf = await asyncio.to_thread(_write_settings, task, instance, store)
         arguments = with_jars(with_fetched(arguments, fetched), [str(jar) for jar in store.jars])
-        argv = command_line(
-            java,
-            installed,
-            [*self._engines.installation.jars(lock), *store.jars],
-            conf,
-            task.folder / "tmp",
-            program(sub_command, arguments),
-        )
+        jars = [*self._engines.installation.jars(lock), *store.jars]
+        client = command_line(java, installed, jars, conf, task.folder / "tmp")
         _mark_log_start(task)
         return DurableProcess.start(
             folder=task.folder,
-            argv=argv,
+            argv=argv_of(client, sub_command, arguments),
             cwd=task.working_folder,
             environment={**environment(self._inherited, java, conf, _secrets_of(task)), **task.environment},
             log=task.log_file,
@@ -226,8 +220,8 @@ _COPY: Final = "org.apache.hadoop.tools.DistCp"
 _MAIN: Final[Mapping[HadoopSubCommand, str]] = {
     HadoopSubCommand.STREAMING: "org.apache.hadoop.streaming.HadoopStreaming",
     HadoopSubCommand.DISTCP: _COPY,
-    HadoopSubCommand.S3DISTCP: _COPY,
 }
+_SHELL: Final = "org.apache.hadoop.fs.FsShell"
 RUN_JAR: Final = "org.apache.hadoop.util.RunJar"
 _STORES: Final = ("s3://", "s3a://", "s3n://", "gs://", "gcs://", "az://", "abfs://", "abfss://", "http://", "https://")
 _OF_CLUSTER: Final = "hdfs://"
@@ -323,10 +317,17 @@ def with_jars(arguments: Sequence[str], jars: Sequence[str]) -> list[str]:
     return changed
 
 
-def program(sub_command: HadoopSubCommand, arguments: Sequence[str]) -> list[str]:
-    """Return the main class with its arguments."""
-    main = _MAIN.get(sub_command)
+def argv_of(client: Sequence[str], sub_command: HadoopSubCommand, arguments: Sequence[str]) -> list[str]:
+    """Return the command line of a program; `client` is the one to which a main class and its arguments are added."""
     if sub_command is HadoopSubCommand.S3DISTCP:
         places = copied_places(arguments)
-        arguments = ["-overwrite", places["src"], places["dest"]]  # so that the contents of a folder are copied
-    return [RUN_JAR, *arguments] if main is None else [main, *arguments]
+        source, target = shlex.quote(places["src"]), shlex.quote(places["dest"])
+        # -overwrite: the contents of a folder are copied. A file goes into the folder, for which DistCp would take a
+        # missing one as the file's new name.
+        script = (
+            f'if "$@" {_SHELL} -test -f {source}; then "$@" {_SHELL} -mkdir -p {target} || exit; fi; '
+            f'exec "$@" {_COPY} -overwrite {source} {target}'
+        )
+        return ["/bin/sh", "-c", script, "s3distcp", *client]
+    main = _MAIN.get(sub_command)
+    return [*client, RUN_JAR, *arguments] if main is None else [*client, main, *arguments]
