@@ -8,7 +8,7 @@ from tests.support.double.service import ServiceDouble
 from tests.support.http_front import error
 
 from svc_jupyter.client import ConnectionFailed, NotFound, Retries
-from svc_jupyter.client.commands.following import BEYOND_THE_END, LogReading, Tail, start_of_tail
+from svc_jupyter.client.commands.following import LogReading, Tail, start_of_tail
 
 pytestmark = pytest.mark.both_services
 
@@ -144,6 +144,26 @@ def test_a_service_that_ignores_offsets_is_not_read_twice() -> None:
     assert texts == ["abc", "def", "g"]
 
 
+def test_lengths_are_of_what_follows_and_ended_work_is_not_read_twice() -> None:
+    """As the public client of such services reads them: what was in the other log comes again with the first."""
+    reading = LogReading(1)
+    asked, texts = [], []
+    for errors, others, content in [
+        ("0", "3", b"abc"),
+        ("0", "2", b"de"),
+        ("5", "2", b"abcdefg"),
+        ("0", "0", b""),
+        ("4", "0", b"fghi"),
+        ("0", "1", b"j"),
+    ]:
+        asked.append(tuple(reading.poll_call().params.values()))
+        reading.begin_poll({"err_length": errors, "tmp_length": others})
+        texts.append(reading.take_bytes(content))
+        reading.end_poll()
+    assert texts == ["abc", "de", "fg", "", "hi", "j"]
+    assert asked == [(0, 0), (0, 3), (0, 5), (5, 2), (5, 2), (9, 0)]
+
+
 def test_a_poll_that_breaks_goes_on_from_the_last_byte() -> None:
     reading = LogReading(1)
     reading.begin_poll({"err_length": "100"})
@@ -171,4 +191,4 @@ def test_a_tail_holds_little() -> None:
 
 
 def test_the_start_of_a_tail() -> None:
-    assert [start_of_tail(length) for length in (0, 100, 65_536, 100_000, BEYOND_THE_END)] == [0, 0, 0, 34_464, 0]
+    assert [start_of_tail(length) for length in (None, 100, 65_536, 100_000)] == [0, 0, 0, 34_464]

@@ -63,7 +63,7 @@ def test_a_log_passes_through_while_it_comes_and_says_how_far_it_reaches(
             assert "".join(log.iter_text()) == (lines if part == "logs" else "")
     tail = {"err_file_processed": len(lines) - 7}
     rest = jupyter.http.get(f"/commands/{command_id}/logs", params=tail)
-    assert (rest.text, rest.headers["err_length"]) == ("100000\n", str(len(lines)))
+    assert (rest.text, rest.headers["err_length"], rest.headers["log_length"]) == ("100000\n", "7", str(len(lines)))
     assert jupyter.http.get("/commands/999999/logs").status_code == 404
 
 

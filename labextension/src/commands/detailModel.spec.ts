@@ -13,7 +13,7 @@ function service(results: (string | ServiceError)[], logLength = 0): ServiceRequ
         ? Promise.reject(answer)
         : Promise.resolve(new Response(answer, { headers: { 'Content-Type': 'text/csv' } }));
     }
-    const headers = { 'Content-Type': 'text/plain', err_length: String(logLength) };
+    const headers = { 'Content-Type': 'text/plain', log_length: String(logLength) };
     return Promise.resolve(
       new Response('err_file_processed' in (options.query ?? {}) ? 'half\nwhole\n' : '', {
         headers

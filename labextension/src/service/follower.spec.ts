@@ -24,13 +24,12 @@ function service(...answers: (string | object | ServiceError)[]): {
       return Promise.reject(answer);
     }
     const isStream = typeof answer === 'string' && path.endsWith('events');
+    const text = typeof answer === 'object' ? JSON.stringify(answer) : (answer ?? '');
     const headers = {
       'Content-Type': isStream ? 'text/event-stream' : 'text/plain',
-      err_length: '9'
+      err_length: String(text.length)
     };
-    return Promise.resolve(
-      new Response(typeof answer === 'string' ? answer : JSON.stringify(answer), { headers })
-    );
+    return Promise.resolve(new Response(text, { headers }));
   };
   const get = async (path: string): Promise<unknown> => (await send('GET', path, {})).json();
   return { requests: { send, get } as unknown as ServiceRequests, sent };
@@ -115,8 +114,39 @@ describe('CommandFollower', () => {
       'commands/7',
       'commands/7/logs'
     ]);
-    expect(sent[4]?.query).toEqual({ err_file_processed: 9 });
+    expect(sent[4]?.query).toEqual({ err_file_processed: 6, tmp_file_processed: 0 });
     expect(pauses).toEqual([2_000]);
+  });
+
+  it('reads lengths as those of what follows, and ended work once', async () => {
+    const answers: [string, string, string | Uint8Array][] = [
+      ['0', '3', 'abc'],
+      ['5', '2', 'abcdefg'],
+      ['0', '0', ''],
+      ['3', '0', new Uint8Array([0x66, 0x67, 0xc3])],
+      ['1', '0', new Uint8Array([0xbc])]
+    ];
+    const queries: object[] = [];
+    const send = (_: string, path: string, { query }: Partial<ISent>): Promise<Response> => {
+      const next = path.endsWith('/logs') ? answers.shift() : undefined;
+      if (next === undefined) {
+        return Promise.reject(new ServiceError('not here', 404));
+      }
+      queries.push(Object.values(query ?? {}));
+      const headers = { err_length: next[0], tmp_length: next[1] };
+      return Promise.resolve(new Response(next[2] as BodyInit, { headers }));
+    };
+    const get = (): Promise<object> => Promise.resolve(answers.length > 1 ? RUNNING : DONE);
+    const { follower, log } = following({ send, get } as unknown as ServiceRequests);
+    await follower.finished;
+    expect(log).toEqual(['abc', 'defg', 'ü']);
+    expect(queries).toEqual([
+      [0, 0],
+      [0, 3],
+      [5, 2],
+      [5, 2],
+      [8, 0]
+    ]);
   });
 
   it('gives up on a command that is not there, and says why', async () => {
@@ -158,7 +188,7 @@ describe('CommandFollower', () => {
       return Promise.resolve(
         path.endsWith('events')
           ? new Response(streams.shift(), { headers: { 'Content-Type': 'text/event-stream' } })
-          : new Response('', { headers: { err_length: '10000000' } })
+          : new Response('', { headers: { err_length: '0', log_length: '10000000' } })
       );
     };
     const { follower, log, pauses } = following({ send } as unknown as ServiceRequests);

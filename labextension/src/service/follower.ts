@@ -43,6 +43,9 @@ export class CommandFollower implements IDisposable {
   private _error: ServiceError | null = null;
   private _rows: number | null = null;
   private _offset = 0;
+  /** Bytes of the log of unfinished work, which other services keep separately. */
+  private _others = 0;
+  private readonly _decoder = new TextDecoder();
 
   constructor(
     private readonly _requests: ServiceRequests,
@@ -186,18 +189,24 @@ export class CommandFollower implements IDisposable {
     const signal = this._end.signal;
     const command = await this._requests.get<ICommand>(`commands/${this.id}`, {}, signal);
     if (this._withLog) {
-      const query = { err_file_processed: this._offset };
+      const query = { err_file_processed: this._offset, tmp_file_processed: this._others };
       const answer = await this._requests.send('GET', `commands/${this.id}/logs`, {
         query,
         signal
       });
-      const text = await answer.text();
-      this._offset = Number(
-        answer.headers.get('err_length') ?? this._offset + new TextEncoder().encode(text).length
-      );
-      this._say(text);
+      this._say(this._added(new Uint8Array(await answer.arrayBuffer()), answer.headers));
     }
     this._become(command);
+  }
+
+  /** Return what an answer adds, and advance; work that has ended comes again, in the other log. */
+  private _added(bytes: Uint8Array, headers: Headers): string {
+    const added = Number(headers.get('err_length') ?? bytes.length);
+    const others = Number(headers.get('tmp_length') ?? 0);
+    const again = added > 0 ? this._others : 0;
+    this._offset += added;
+    this._others = added > 0 ? others : this._others + others;
+    return this._decoder.decode(bytes.subarray(again), { stream: true });
   }
 
   private _say(text: string): void {
@@ -234,7 +243,7 @@ export async function logLength(
 ): Promise<number> {
   const query = { err_file_processed: BEYOND_ANY_LOG };
   const answer = await requests.send('GET', `commands/${id}/logs`, { query, signal });
-  return Number(answer.headers.get('err_length') ?? 0);
+  return Number(answer.headers.get('log_length') ?? 0);
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -137,11 +137,12 @@ class TestLogs:
         response = http.get(f"/commands/{done}/logs")
         assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
         assert response.text == "to the log\n"
-        assert response.headers["err_length"] == "11"
+        assert (response.headers["err_length"], response.headers["log_length"]) == ("11", "11")
         rest = http.get(f"/commands/{done}/logs", params={"err_file_processed": 3, "tmp_file_processed": 5})
         assert rest.text == "the log\n"
-        assert (rest.headers["err_length"], rest.headers["tmp_length"]) == ("11", "5")
-        assert http.get(f"/commands/{done}/logs", params={"err_file_processed": 2**62}).text == ""
+        assert [rest.headers[name] for name in ("err_length", "tmp_length", "log_length")] == ["8", "0", "11"]
+        beyond = http.get(f"/commands/{done}/logs", params={"err_file_processed": 2**62})
+        assert (beyond.text, beyond.headers["err_length"], beyond.headers["log_length"]) == ("", "0", "11")
 
     def test_while_it_runs(self, http: httpx.Client, running: int):
         assert http.get(f"/commands/{running}/logs").text == "logged\n"

@@ -278,7 +278,10 @@ class Commands(HttpFront):
 
     def _logs(self, _request: httpx.Request, command: CommandDouble, query: dict[str, str]) -> httpx.Response:
         start = int(query.get("err_file_processed", 0))
-        headers = {"Content-Type": "text/plain", "err_length": str(len(command.log)), "tmp_length": "0"}
+        added = max(0, len(command.log) - start)
+        headers = {"Content-Type": "text/plain", "err_length": str(added), "tmp_length": "0"}
+        if not self.bare:
+            headers["log_length"] = str(len(command.log))
         return httpx.Response(200, content=command.log[start:], headers=headers)
 
     def _events(self, request: httpx.Request, command: CommandDouble, _query: dict[str, str]) -> httpx.Response:

@@ -192,8 +192,10 @@ class AsyncCommand(Tracked):
                 await asyncio.sleep(reading.pause_between_polls())
 
     async def _reading_of_tail(self) -> LogReading:
-        start = start_of_tail((await self.log_part(BEYOND_THE_END)).end) if self._link.extended else 0
-        return LogReading(self.id, start)
+        at_end = LogReading(self.id, BEYOND_THE_END)
+        if self._link.extended:
+            await log_text(self._performer, at_end)
+        return LogReading(self.id, start_of_tail(at_end.length))
 
     async def cancel(self) -> CancelAnswer:
         """Request cancellation; the answer says whether it took effect."""

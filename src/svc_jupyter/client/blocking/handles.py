@@ -193,8 +193,10 @@ class Command(Tracked):
                 time.sleep(reading.pause_between_polls())
 
     def _reading_of_tail(self) -> LogReading:
-        start = start_of_tail((self.log_part(BEYOND_THE_END)).end) if self._link.extended else 0
-        return LogReading(self.id, start)
+        at_end = LogReading(self.id, BEYOND_THE_END)
+        if self._link.extended:
+            log_text(self._performer, at_end)
+        return LogReading(self.id, start_of_tail(at_end.length))
 
     def cancel(self) -> CancelAnswer:
         """Request cancellation; the answer says whether it took effect."""

@@ -35,7 +35,7 @@ _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@
 """Control sequences of terminals: colours, movements of the cursor, titles."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 BEYOND_THE_END = 2**53
-"""An offset beyond the end of any log: the answer is empty and reports the log's length."""
+"""An offset beyond the end of any log: the answer is empty and has the log's length."""
 _NO_SUCH_CALL = frozenset({404, 405, 406})
 
 
@@ -48,9 +48,12 @@ class LogReading:
         self.answered = False
         """Whether the service has answered since the caller reset this to False."""
         self.offset = offset
+        self.length: int | None = None
+        """The length of the whole log, of a service that gives it."""
         self._command_id = command_id
-        self._other_bytes = 0  # length of the log of unfinished work, which other services keep separately
-        self._lengths: tuple[str | None, str | None] = (None, None)
+        self._other_bytes = 0  # of the log of unfinished work, which other services keep separately
+        self._asked_from = offset
+        self._lengths: tuple[int | None, int] = (None, 0)
         self._position = offset
         self._event_id: str | None = None
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -98,11 +101,15 @@ class LogReading:
         """Process the headers of the answer to `poll_call`, before its bytes.
 
         A service that reports no lengths ignores the offsets too and sends the whole log: skip what was already read.
+        The lengths are of what follows the offsets; work that has ended is sent again, in the other log.
         """
         self.answered = True
         self._grew = False
-        self._lengths = headers.get("err_length"), headers.get("tmp_length")
-        self._position = 0 if self._lengths == (None, None) else self.offset
+        self.length = _length(headers.get("log_length"))
+        added = _length(headers.get("err_length"))
+        self._lengths = added, _length(headers.get("tmp_length")) or 0
+        self._asked_from = self.offset
+        self._position = 0 if added is None else self.offset - (self._other_bytes if added else 0)
 
     def take_bytes(self, data: bytes) -> str:
         """Return the text that a chunk of the answer adds. After a broken poll, reading continues where it stopped."""
@@ -113,9 +120,11 @@ class LogReading:
         return self._decoder.decode(fresh)
 
     def end_poll(self) -> None:
-        """Store the lengths that the service reported, once all bytes have arrived."""
-        self.offset = _length(self._lengths[0], self.offset)
-        self._other_bytes = _length(self._lengths[1], self._other_bytes)
+        """Advance by the lengths that the service reported, once all bytes have arrived."""
+        added, others = self._lengths
+        if added is not None:
+            self.offset = self._asked_from + added
+            self._other_bytes = others if added else self._other_bytes + others
 
     def pause_between_polls(self) -> float:
         """Return the seconds until the next poll: short after new text, increasing otherwise."""
@@ -187,9 +196,9 @@ class LiveTail:
         return [_CONTROL.sub("", line) for line in lines] if any(lines) else []
 
 
-def start_of_tail(length: int) -> int:
+def start_of_tail(length: int | None) -> int:
     """Return the byte offset of a log's last 64 KiB; 0 when its length is unknown."""
-    return 0 if length >= BEYOND_THE_END else max(0, length - _TAIL_BYTES)
+    return max(0, (length or 0) - _TAIL_BYTES)
 
 
 def events_unavailable(error: SvcError) -> bool:
@@ -197,5 +206,5 @@ def events_unavailable(error: SvcError) -> bool:
     return isinstance(error, StatusError) and error.status in _NO_SUCH_CALL
 
 
-def _length(text: str | None, known: int) -> int:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else known
+def _length(text: str | None) -> int | None:
+    return int(text) if text is not None and text.isascii() and text.isdigit() else None

@@ -23,7 +23,7 @@ from svc_jupyter.server.copy_keeper import COPIES, CopyKeeper
 P = ParamSpec("P")
 H = TypeVar("H", bound="ServiceHandler")
 _BAD_GATEWAY, _UNAVAILABLE = 502, 503
-_PASSED_HEADERS = ("Content-Type", "X-Trace-Id", "Retry-After", "err_length", "tmp_length")
+_PASSED_HEADERS = ("Content-Type", "X-Trace-Id", "Retry-After", "err_length", "tmp_length", "log_length")
 
 
 class ServiceRefusal(HTTPError):

@@ -135,18 +135,24 @@ async def get_logs(
     commands: CommandsDep,
     caller: ReaderDep,
     err_file_processed: _Offset = 0,
-    tmp_file_processed: _Offset = 0,
+    tmp_file_processed: _Offset = 0,  # noqa: ARG001  clients send it: an offset in another log, which is always empty
 ) -> Response:
     """Return the log as text from a byte offset on, also while the command runs.
 
-    Headers give the offset of its current end.
+    `err_length` is how many bytes follow the offset, and `tmp_length` how many of another log; as clients add these to
+    their offsets, `log_length` is the length of the whole log.
     """
     row = await commands.row(command_id, caller)
     log_file = commands.root(row) / "log"
     end = logs.log_length(log_file)
     if not end and row.is_final and (deletion := await commands.deletion(row, Files.LOGS)) is not None:
         raise NotFound(deletion)
-    headers = {"err_length": str(end), "tmp_length": str(tmp_file_processed), "Cache-Control": "no-store"}
+    headers = {
+        "err_length": str(max(0, end - err_file_processed)),
+        "tmp_length": "0",
+        "log_length": str(end),
+        "Cache-Control": "no-store",
+    }
     return await _streamed(logs.read_log(log_file, err_file_processed, end), _TEXT, headers)
 
 
