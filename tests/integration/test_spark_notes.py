@@ -179,6 +179,8 @@ def test_a_note_that_kills_its_session_is_reported_and_the_next_one_runs(service
 
 
 def test_a_paragraph_that_ends_the_driver_is_reported_and_a_new_one_starts(service: ServiceProcess) -> None:
+    refused = run(service, make(service, "%spark\nval a = 1", "%spark\nif (a == 1) sys.exit(3)"))
+    assert refused["message"].startswith("paragraph 2: sys.exit would end Spark for all sessions"), refused["message"]
     record = run(service, make(service, "%sh\ntrue", "%spark\nRuntime.getRuntime.halt(3)"))
     assert record["status"] == "error"
     assert record["message"].startswith("paragraph 2: Spark's driver ended while the program ran"), record["message"]

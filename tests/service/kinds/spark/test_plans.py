@@ -28,19 +28,19 @@ def plan(**fields):
 def test_a_program_in_a_language_of_sessions_is_a_statement(fields, language):
     made = plan(**fields)
     assert made.language is language
-    assert not made.runs_alone(None, on_yarn=True)
+    assert not made.runs_alone(None, None, on_yarn=True)
 
 
 def test_options_of_spark_submit_make_it_an_application_of_its_own():
     made = plan(program="1", language="python", arguments="--executor-memory 2g --name 'a b'")
     assert made.options == ("--executor-memory", "2g", "--name", "a b")
-    assert made.runs_alone(None, on_yarn=False)
+    assert made.runs_alone(None, None, on_yarn=False)
 
 
 def test_a_pool_is_a_queue_of_yarn_only():
     made = plan(sql="SELECT 1")
-    assert made.runs_alone("etl", on_yarn=True)
-    assert not made.runs_alone("etl", on_yarn=False)
+    assert made.runs_alone("etl", None, on_yarn=True)
+    assert not made.runs_alone("etl", None, on_yarn=False)
 
 
 def test_a_jar_and_a_command_line_are_run_as_they_are():

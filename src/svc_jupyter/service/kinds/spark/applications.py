@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from svc_jupyter.files import write_whole
@@ -14,6 +15,7 @@ from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredR
 from svc_jupyter.service.commands.logs import followed
 from svc_jupyter.service.kinds.spark import submitted
 from svc_jupyter.service.kinds.spark.plans import Plan
+from svc_jupyter.service.kinds.spark.scala_programs import SOURCE
 from svc_jupyter.service.kinds.spark.session_runs import has_ended, outcome_of
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
@@ -45,8 +47,13 @@ class Applications:
         self._storage = storage
         self._inherited = inherited
 
-    async def start(self, task: Task, plan: Plan, statement: Statement | None, say: Say) -> DurableProcess:
-        """Start the program of an attempt. Raises `ClusterFailure`, `StorageFailure`, `Invalid`, `OSError`."""
+    async def start(
+        self, task: Task, plan: Plan, statement: Statement | None, say: Say, *, is_compiled: bool
+    ) -> DurableProcess:
+        """Start the program of an attempt; one in Scala that `is_compiled` runs by its `main`.
+
+        Raises `ClusterFailure`, `StorageFailure`, `Invalid`, `OSError`.
+        """
         instance = await self._clusters.up_instance(task.cluster_id)
         place = await self._servers.place(instance, say)
         for folder in (task.folder / "tmp", task.folder / "classes"):
@@ -56,14 +63,21 @@ class Applications:
         settings = submitted.settings(place, custom, tag, task.pool, task.folder, is_in_r=plan.is_in_r)
         write_whole(task.folder / submitted.SETTINGS_FILE, settings, mode=0o600)
         write_token_file(task.folder / submitted.SECRETS_FILE, place.store.secrets)
-        if statement is not None:
+        compiler: list[str] = []
+        if statement is not None and is_compiled:
+            source, jar = (self._program_file(task, name) for name in (SOURCE, "program.jar"))
+            source.write_text(statement.code, "utf-8")
+            say("compiling the program")
+            compiler = submitted.compiler(place, source, jar)
+            words = [*plan.options, str(jar), *plan.arguments]
+        elif statement is not None:
             write_whole(task.folder / submitted.STATEMENT_FILE, to_json(statement), mode=0o600)
             words = submitted.statement_words(place, task.folder, plan.options)
         else:
             words = await self._words(task, plan, say)
         return DurableProcess.start(
             folder=task.folder,
-            argv=submitted.command_line(place, task.folder, words),
+            argv=[*compiler, *submitted.command_line(place, task.folder, words)],
             cwd=task.working_folder,
             environment={**submitted.environment(place, self._inherited, task.folder), **task.environment},
             log=task.log_file,
@@ -113,8 +127,7 @@ class Applications:
     async def _words(self, task: Task, plan: Plan, say: Say) -> list[str]:
         if plan.cmdline:
             return list(plan.cmdline)
-        target = task.folder / "files" / f"program{plan.suffix}"
-        target.parent.mkdir(mode=0o700, exist_ok=True)
+        target = self._program_file(task, f"program{plan.suffix}")
         if plan.location is None:
             target.write_text(plan.code or "", "utf-8")
         else:
@@ -122,6 +135,12 @@ class Applications:
             say(f"fetching {location}")
             await self._storage.fetch(task.account_id, location, target)
         return [*plan.options, str(target), *plan.arguments]
+
+    @staticmethod
+    def _program_file(task: Task, name: str) -> Path:
+        file = task.folder / "files" / name
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        return file
 
     async def _watch(self, task: Task, desk: Desk) -> None:
         """Report the progress of YARN's applications, for programs that do not report it themselves."""

@@ -1,7 +1,8 @@
 """`SparkCommand`: a program on a Spark cluster, or the run of a note.
 
-A program in Python, Scala or SQL runs as a statement of the cluster's session server. A program with its own options, a
-jar, a program in R or a command line is an application of its own, whose driver is a process of the command.
+A program in Python, Scala or SQL runs as a statement of the cluster's session server. A program with its own options,
+an object in Scala with `main`, a jar, a program in R or a command line is an application of its own, whose driver is a
+process of the command.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from svc_jupyter.api.spark_commands import SparkSubmission, SqlSubmission
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure
 from svc_jupyter.service.clusters.clusters import Clusters
-from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
@@ -38,7 +38,8 @@ from svc_jupyter.service.kinds.spark.notes.cells import CELL, Cells
 from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
 from svc_jupyter.service.kinds.spark.plans import NO_PROGRAM, Plan, described, plan_of
-from svc_jupyter.service.kinds.spark.session_runs import SessionRuns, statement_of
+from svc_jupyter.service.kinds.spark.scala_programs import ENDS_ALL, ScalaForm, exits, form_of
+from svc_jupyter.service.kinds.spark.session_runs import BEGUN_FILE, SessionRuns, statement_of
 from svc_jupyter.service.kinds.spark.sql_failures import reported
 from svc_jupyter.service.macros.macros import substitute
 from svc_jupyter.service.packages.attached import AttachedEnvironments
@@ -129,9 +130,12 @@ class SparkKind:
                 check_runs_there(task.command, instance.configuration)
                 assert statement is not None
                 return await self._connect.run(task, desk, instance, statement)
-            if statement is None or self._runs_alone(task, plan, instance):
-                process = await desk.process(partial(self._start_application, task, plan, statement, desk))
-                return await self._applications.outcome(process, task, desk)
+            form = await asyncio.to_thread(_checked_form, plan, statement)
+            runs_alone = plan.runs_alone(task.pool, form, on_yarn=runs_on_yarn(instance.configuration.custom_settings))
+            # What a session has begun goes on there, also when it began before an upgrade.
+            if statement is None or (runs_alone and not (task.folder / BEGUN_FILE).exists()):
+                start = partial(self._start_application, task, plan, statement, desk, form)
+                return await self._applications.outcome(await desk.process(start), task, desk)
             return await self._sessions.run(task, desk, statement, plan.session)
         except StorageFailure as error:
             return Outcome(False, error.message, may_retry=error.may_retry)
@@ -193,10 +197,11 @@ class SparkKind:
         return await self._notes.outcome(task, code)
 
     async def _start_application(
-        self, task: Task, plan: Plan, statement: Statement | None, desk: Desk
+        self, task: Task, plan: Plan, statement: Statement | None, desk: Desk, form: ScalaForm | None
     ) -> DurableProcess:
         with_r = await self._with_packages_of_r(task, desk)
-        return await self._applications.start(with_r, plan, statement, desk.say)
+        is_compiled = form is ScalaForm.PROGRAM
+        return await self._applications.start(with_r, plan, statement, desk.say, is_compiled=is_compiled)
 
     async def _with_packages_of_r(self, task: Task, desk: Desk) -> Task:
         """Return the task with the variables by which its R programs find the cluster's environment."""
@@ -221,9 +226,21 @@ class SparkKind:
         arguments, least = list(plan.arguments), self._settings.min_free_disk_bytes
         return await asyncio.to_thread(statement_of, task, plan.language, code, arguments, least, cell)
 
-    @staticmethod
-    def _runs_alone(task: Task, plan: Plan, instance: Instance) -> bool:
-        return plan.runs_alone(task.pool, on_yarn=runs_on_yarn(instance.configuration.custom_settings))
+
+def _checked_form(plan: Plan, statement: Statement | None) -> ScalaForm | None:
+    """Return how a text in Scala runs, None for others. Raises `Invalid` for what would end Spark for others."""
+    if statement is None or statement.language is not Language.SCALA:
+        return None
+    if plan.session is not None:  # which keeps what it defines
+        if exits(statement.code):
+            raise Invalid(ENDS_ALL)
+        return ScalaForm.SCRIPT
+    form = form_of(statement.code)
+    if form is not ScalaForm.PROGRAM and plan.names_class:
+        raise Invalid(
+            "arguments: --class names an object whose main is the program: this one has none, or statements beside it"
+        )
+    return form
 
 
 def _attempts(root: Path) -> list[int]:

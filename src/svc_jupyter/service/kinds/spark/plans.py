@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from svc_jupyter.api.spark_commands import SparkLanguage, SparkSubmission
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.kinds.spark.scala_programs import ScalaForm
 from svc_jupyter.service.kinds.spark.submitted import check_options, split_words, words_of_cmdline
 from svc_jupyter.service.runtimes.spark.driver.statement import Language
 
@@ -54,9 +55,15 @@ class Plan:
         """Return whether a session's driver could run it."""
         return self.language is not None
 
-    def runs_alone(self, pool: str | None, *, on_yarn: bool) -> bool:
-        """Return whether it needs its own application: for its options, or for another queue of YARN."""
-        return not self.is_statement or bool(self.options) or (pool is not None and on_yarn)
+    @property
+    def names_class(self) -> bool:
+        """Return whether the options name the class whose `main` is the program."""
+        return any(word.partition("=")[0] == "--class" for word in self.options)
+
+    def runs_alone(self, pool: str | None, form: ScalaForm | None, *, on_yarn: bool) -> bool:
+        """Return whether it needs its own application: for its options, for another queue of YARN, or to end it."""
+        has_settings = bool(self.options) or (pool is not None and on_yarn)
+        return not self.is_statement or has_settings or form in (ScalaForm.PROGRAM, ScalaForm.ENDS_SPARK)
 
 
 NO_PROGRAM: Mapping[str, Any] = {

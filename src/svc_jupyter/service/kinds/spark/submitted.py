@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.kinds.spark.scala_programs import compile_error
 from svc_jupyter.service.runtimes.s3 import token_file
 from svc_jupyter.service.runtimes.spark import program
 from svc_jupyter.service.runtimes.spark.program import SparkLayout
@@ -26,6 +27,9 @@ _STACK: Final = re.compile(r"^\s+(?:at |File |\.\.\. \d+ more)")
 _R_ERROR: Final = re.compile(r"^Error in .* :\s*$")
 _NO_QUEUE: Final = "rejected by placement rules"
 _SUBMIT: Final = "spark-submit"
+_COMPILE: Final = (
+    '"$1" -cp "$2" scala.tools.nsc.Main -usejavacp -encoding UTF-8 -d "$4" "$3" || exit; shift 4; exec "$@"'
+)
 _MASTER_OPTIONS: Final = ("--master", "--properties-file")
 
 
@@ -82,6 +86,15 @@ def command_line(place: SparkLayout, folder: Path, words: Sequence[str]) -> list
     return [str(place.spark / "bin" / _SUBMIT), "--properties-file", str(folder / SETTINGS_FILE), *words]
 
 
+def compiler(place: SparkLayout, source: Path, jar: Path) -> list[str]:
+    """Return the words that compile a program in Scala and run the words after them, or end with the compiler's code.
+
+    The jar names its only class with a `main` as the one to run.
+    """
+    java = str(program.java_home(place) / "bin" / "java")
+    return ["/bin/sh", "-c", _COMPILE, "sh", java, f"{place.spark}/jars/*", str(source), str(jar)]
+
+
 def statement_words(place: SparkLayout, folder: Path, options: Sequence[str]) -> list[str]:
     """Return the words that run the statement in `folder` as an application."""
     return [*options, str(place.folder / program.FOLDER / "alone.py"), str(folder / STATEMENT_FILE)]
@@ -102,6 +115,8 @@ def failure_text(said: Sequence[Path], code: int | None, pool: str | None) -> st
     if code is None:
         return "the driver is gone without an exit code: it was killed, or the machine was restarted"
     lines = [line for file in said for line in _with_whole_errors(_last_lines(file))]
+    if (error := compile_error(lines)) is not None:
+        return error
     telling = [line.strip() for line in lines if _TELLING.search(line) and not _STACK.match(line)]
     shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or [line for line in lines if line.strip()][-_LINES_SHOWN:]
     if pool is not None and any(_NO_QUEUE in line for line in shown):

@@ -14,6 +14,7 @@ from typing import Any
 from svc_jupyter.service.db_taps.statements import NotSeparable
 from svc_jupyter.service.kinds.spark.notes.languages import Language, Paragraph
 from svc_jupyter.service.kinds.spark.notes.statements import Log, Message, RunFailure, StatementEnd, StatementError
+from svc_jupyter.service.kinds.spark.scala_programs import ENDS_ALL, exits
 from svc_jupyter.service.kinds.spark.sql_failures import reason_of
 from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
 from svc_jupyter.service.runtimes.spark.driver import wire
@@ -81,6 +82,8 @@ class SessionLink:
             return StatementEnd(
                 [], StatementError(f"%{paragraph.language} paragraphs are not supported yet: use %pyspark or %spark")
             )
+        if language is SparkLanguage.SCALA and exits(code):
+            return StatementEnd([], StatementError(ENDS_ALL))
         try:
             parts = sql_parts(code, {}) if language is SparkLanguage.SQL else []
         except NotSeparable as failure:

@@ -35,5 +35,14 @@ def keep_alive() -> None:
     SparkContext.stop = _stays
 
 
+def keep_scala_alive(spark: SparkSession) -> None:
+    """Make `spark.stop()` in this process's thread of the driver an error: it would end Spark for all sessions.
+
+    Spark refuses it where it would wait for itself.
+    """
+    bus: Any = getattr(spark.sparkContext._jvm.org.apache.spark.scheduler, "LiveListenerBus$")
+    getattr(getattr(bus, "MODULE$").withinListenerThread(), "value_$eq")(True)
+
+
 def _stays(_self: object) -> None:
     """Do nothing: the session ends with its last statement, or when it is idle."""

@@ -11,20 +11,22 @@ import fcntl
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import dedent
 from typing import Any
 
 from py4j.java_gateway import JavaObject
 from pyspark.sql import DataFrame, SparkSession
 
 from .failure import CodeFailure
+from .scala_report import compile_errors
 
 _FIRST_NUMBER = 10_000
 _NUMBERS = 90_000
 _PREFIX = "scala.repl.name.line"
 _LOCK = "scala.lock"
 _TABLE = "org.apache.spark.sql.classic.Dataset"
-_PLACE = re.compile(r"^(?:<console>|<pastie>):(\d+)", re.MULTILINE)
+_REFUSED = "Cannot stop SparkContext within listener bus thread"
+_INCOMPLETE = "the program is incomplete: a bracket, a brace or a text is not closed"
+_STOPS_ALL = "stop() would end Spark for all sessions of the cluster: leave it out"
 
 
 class ScalaInterpreter:
@@ -103,24 +105,40 @@ class ScalaInterpreter:
 
     def _compiled(self, code: str) -> Any:
         self._report.getBuffer().setLength(0)
+        self._interpreter.reporter().reset()  # its errors would be those of the next code, too
         with self._compiling():
             compiled = self._interpreter.compile(code, False)
         if compiled.isRight():
             return compiled.value()
-        lines = str(self._report.toString()).splitlines()
-        text = dedent("\n".join(line for line in lines if line.strip(" ^"))).strip()
-        if not text:
-            raise CodeFailure("the program is incomplete: a bracket, a brace or a text is not closed", may_retry=False)
-        raise CodeFailure(text, _line_in(text), may_retry=False)
+        report = str(self._report.toString())
+        errors = compile_errors(report)
+        if not errors:
+            raise CodeFailure(report.strip() or _INCOMPLETE, may_retry=False)
+        (line, text), *more = errors
+        raise CodeFailure("\n".join([text, *(f"line {at}: {also}" for at, also in more)]), line, may_retry=False)
 
     def _loaded(self, request: Any) -> str:
         """Run the compiled code; return what Scala's own shell would print."""
         result = request.loadAndRun()
         text = str(result.value())
         if not result.isRight():
-            raise CodeFailure(_without_stack(text), _line_in(text))
+            line = self._failed_line(request)
+            if _REFUSED in text:
+                raise CodeFailure(_STOPS_ALL, line, may_retry=False)
+            raise CodeFailure(_without_stack(text), line)
         self._interpreter.recordRequest(request)
         return text
+
+    def _failed_line(self, request: Any) -> int | None:
+        """Return the line of the code that the request's error came from."""
+        error = self._interpreter.valueOfTerm("lastException")
+        if not error.isDefined():
+            return None
+        stack = self._jvm.java.io.StringWriter()
+        error.get().printStackTrace(self._jvm.java.io.PrintWriter(stack, True))
+        own = re.escape(f"{request.lineRep().packageName()}.$read$$iw")
+        found = re.search(rf"{own}.*\(<console>:(\d+)\)", str(stack))
+        return int(found[1]) if found else None
 
     def _value(self) -> Any:
         """Return the value of a last expression without a name, if it is new and a table."""
@@ -152,11 +170,6 @@ class _Turn:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
-
-
-def _line_in(text: str) -> int | None:
-    found = _PLACE.search(text)
-    return int(found[1]) if found else None
 
 
 def _without_stack(text: str) -> str:

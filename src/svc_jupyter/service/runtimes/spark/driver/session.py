@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 
-from .attach import attached
+from .attach import attached, keep_scala_alive
 from .execution import Execution
 from .statement import OUT_FILE, Language, SqlPart, Statement, from_json
 
@@ -38,6 +38,7 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     spark = attached(None if jvm_session is None else str(jvm_session))
     reader, writer = link.makefile("rb"), link.makefile("wb", buffering=0)
     thread = spark.sparkContext._jvm.java.lang.Thread.currentThread().getId()
+    keep_scala_alive(spark)
     classes, number = Path(str(settings["classes"])), int(settings["number"] or 0)
     if not _rehearsed(Execution(spark, classes, number, lambda _rows: None)):
         spark.sql(_NOTHING).collect()  # raises an error, unless the disk is full
