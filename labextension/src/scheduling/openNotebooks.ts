@@ -36,16 +36,3 @@ export function watchNotebooks(
   notebooks.forEach(panel => onAdded(notebooks, panel));
   follow();
 }
-
-/** Call a function once, as soon as a notebook is open. */
-export function withFirstNotebook(notebooks: INotebookTracker, step: () => void): void {
-  if (notebooks.size > 0) {
-    step();
-    return;
-  }
-  const onAdded = (): void => {
-    notebooks.widgetAdded.disconnect(onAdded);
-    step();
-  };
-  notebooks.widgetAdded.connect(onAdded);
-}

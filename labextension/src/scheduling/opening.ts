@@ -16,7 +16,6 @@ import { nameFrom, newValues } from './formValues';
 import { scheduleFormWidget } from './formWidget';
 import { NotebookSource } from './notebookSource';
 import { afterPaint } from './painting';
-import { rehearseForm } from './rehearsal';
 import { StoredSource } from './storedSource';
 
 /** The dependencies of opening a form. */
@@ -62,13 +61,6 @@ export async function openEditForm(opening: IOpening, schedule: number): Promise
   });
   const values = kept?.values ?? valuesOf(record, []);
   show(opening, id, null, { source, calls: schedules.calls, drafts, trans, values, record });
-}
-
-/** Render a form in advance, unless one was already opened. */
-export function rehearseOpening(opening: IOpening): void {
-  if (opening.tracker.size === 0) {
-    rehearseForm({ ...opening, commands: opening.app.commands, rename: () => undefined });
-  }
 }
 
 function reveal({ app, tracker }: IOpening, id: string): boolean {

@@ -21,7 +21,7 @@ import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
 import { argumentsOfForm } from './formIds';
 import type { IOpening } from './opening';
-import { watchNotebooks, withFirstNotebook } from './openNotebooks';
+import { watchNotebooks } from './openNotebooks';
 import { ScheduleButton } from './toolbarButton';
 import { whenIdle } from './painting';
 
@@ -68,11 +68,8 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
         void openFor(app, schedules, localPath, context.path);
       return new ScheduleButton(panel, schedules.ofNotebooks, localPath, trans, open);
     });
-    // Load the form's code in advance, and run it once if there is a notebook to schedule.
-    void app.restored.then(() => {
-      whenIdle(() => void import('./opening'));
-      withFirstNotebook(notebooks, () => whenIdle(() => void rehearse(opening)));
-    });
+    // Load the form's code in advance.
+    void app.restored.then(() => whenIdle(() => void import('./opening')));
     watchNotebooks(notebooks, schedules.ofNotebooks, localPath);
     void restorer?.restore(tracker, {
       command: ScheduleCommands.schedule,
@@ -81,12 +78,6 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
     });
   }
 };
-
-/** Run the form's code in advance. */
-async function rehearse(opening: IOpening): Promise<void> {
-  const { rehearseOpening } = await import('./opening');
-  whenIdle(() => rehearseOpening(opening));
-}
 
 /** Open the form for a notebook: to edit its schedule if it is known to have one, else for a new one. */
 async function openFor(
