@@ -12,7 +12,7 @@ from tests.conftest import end_commands_of
 from tests.service.kinds.notebook.notebooks import WorkerParent
 
 _KERNELS = {
-    # By way of another program: what is started so is not forked.
+    # By way of another program: what is started so is not the service's own.
     "by-another-way": ("python", ["env", sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]),
     "small-bash": (
         "bash",

@@ -1,4 +1,4 @@
-"""Which kernel a notebook gets, and which of them is forked."""
+"""Which kernel a notebook gets, and which of them loses nothing that a cell prints."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import pytest
 from jupyter_client.kernelspec import KernelSpec
 
+from svc_jupyter.service.kinds.notebook import kernel_app
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
 from svc_jupyter.service.kinds.notebook.kernels import ChosenKernel, choose, how_ended
 
@@ -27,9 +28,12 @@ def chosen(argv, **spec):
         ([sys.executable, "-m", "ipykernel", "--a=1", "-f", "{connection_file}", "--b=2"], ["--a=1", "--b=2"]),
     ],
 )
-def test_an_ipython_kernel_of_this_python_is_forked(argv, arguments):
-    assert chosen(argv).own_arguments() == arguments
+def test_an_ipython_kernel_of_this_python_is_the_one_that_loses_nothing(argv, arguments):
+    kernel = chosen(argv, env={"A": "b"}).losing_nothing()
+    assert kernel.spec.argv == [sys.executable, kernel_app.PROGRAM, "{connection_file}", *arguments]
+    assert kernel.spec.env == {"A": "b"}
     assert chosen(argv).is_ipython
+    assert kernel.is_ipython
 
 
 @pytest.mark.parametrize(
@@ -44,14 +48,15 @@ def test_an_ipython_kernel_of_this_python_is_forked(argv, arguments):
     ],
 )
 def test_any_other_is_started_from_its_spec(argv):
-    assert chosen(argv).own_arguments() is None
+    assert chosen(argv).losing_nothing().spec.argv == argv
 
 
-def test_a_kernel_that_somebody_else_starts_is_not_forked():
+def test_a_kernel_that_somebody_else_starts_stays_as_it_is():
+    argv = [sys.executable, *LAUNCH]
     elsewhere = {"kernel_provisioner": {"provisioner_name": "cluster", "config": {}}}
-    assert chosen([sys.executable, *LAUNCH], metadata=elsewhere).own_arguments() is None
+    assert chosen(argv, metadata=elsewhere).losing_nothing().spec.argv == argv
     here = {"kernel_provisioner": {"provisioner_name": "local-provisioner"}}
-    assert chosen([sys.executable, *LAUNCH], metadata=here).own_arguments() == []
+    assert kernel_app.PROGRAM in chosen(argv, metadata=here).losing_nothing().spec.argv
 
 
 @pytest.fixture
@@ -59,16 +64,14 @@ def specs(tmp_path, monkeypatch):
     """Where kernels are installed: one, called `installed`, and what Jupyter always has."""
     folder = tmp_path / "kernels" / "installed"
     folder.mkdir(parents=True)
-    spec = {"argv": ["x"], "display_name": "X", "language": "x", "env": {"P": "${ABOVE}/b", "Q": "${NONE}"}}
+    spec = {"argv": ["x"], "display_name": "X", "language": "x"}
     (folder / "kernel.json").write_text(json.dumps(spec))
     monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
-    monkeypatch.setenv("ABOVE", "/a")
 
 
 def test_the_notebook_names_its_kernel(specs):
     found = choose({"kernelspec": {"name": "installed"}})
     assert (found.name, found.language) == ("installed", "x")
-    assert found.environment() == {"P": "/a/b", "Q": "${NONE}"}
 
 
 @pytest.mark.parametrize("metadata", [{}, {"kernelspec": {}}, {"kernelspec": {"name": ""}}])

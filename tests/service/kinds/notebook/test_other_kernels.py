@@ -1,4 +1,4 @@
-"""Kernels that are not forked: another program's Python, and another language."""
+"""Kernels that are not the service's own: another program's Python, and another language."""
 
 from __future__ import annotations
 

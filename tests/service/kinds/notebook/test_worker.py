@@ -33,7 +33,6 @@ def test_a_run_and_its_kernel_carry_the_commands_mark_and_nothing_of_the_parents
     try:
         assert mark_of(process) == mark_of(kernel) == str(run.folder)
         assert mark_of(parent.process) is None
-        assert os.getsid(kernel.pid) == os.getpgid(kernel.pid) == run.pid
         assert kernel.cwd() == str(run.folder / "work")
         inherited = {os.readlink(f"/proc/{parent.process.pid}/fd/{number}") for number in (0, 1)}
         for member in (process, kernel):

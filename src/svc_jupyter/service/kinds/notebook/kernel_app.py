@@ -1,8 +1,9 @@
-"""The IPython kernel of a run, as a forked process or as a program of its own.
+"""The IPython kernel of a run.
 
-python -m svc_jupyter.service.kinds.notebook.kernel_app FILE [ARGUMENT …]
+python kernel_app.py FILE [ARGUMENT …]
 
-runs it with the connection file FILE. It is the usual kernel but for what the classes here say.
+runs it with the connection file FILE. It is the usual kernel but for what the classes here say, and is run as a file so
+that nothing of the service is in its memory.
 """
 
 from __future__ import annotations
@@ -11,20 +12,15 @@ import atexit
 import contextlib
 import os
 import sys
-import threading
-import traceback
-from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import psutil
 import zmq
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 
-MODULE = "svc_jupyter.service.kinds.notebook.kernel_app"
+PROGRAM = os.path.abspath(__file__)
 _CHILDREN_SECONDS = 2.0
-_FAILED = 70
-_OF_THE_RUN = frozenset({"jsonschema", "nbclient", "nbformat", "svc_jupyter"})
 
 
 class _Kernel(IPythonKernel):
@@ -51,26 +47,16 @@ class KernelApp(IPKernelApp):
         super().init_iopub(context)  # type: ignore[no-untyped-call]
 
 
-def become_kernel(
-    file: str, arguments: Sequence[str], *, when_ready: Callable[[], None] = lambda: None, **traits: object
-) -> NoReturn:
-    """Run the kernel and end this process; `traits` are the application's, and `file` its connection file."""
-    code = _FAILED
-    try:
-        _forget_the_run()
-        sys.argv = ["ipykernel_launcher.py", "-f", file]
-        app: Any = KernelApp.instance(connection_file=file, **traits)
-        app.initialize(list(arguments))
-        when_ready()
-        atexit.unregister(app.close)  # it may wait 10 s for an orderly end of threads that end anyway
-        app.start()
-        code = 0
-    except SystemExit as end:
-        code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:  # noqa: BLE001  a forked child must not run on in its parent's code
-        traceback.print_exc(file=sys.__stderr__)
-    finally:
-        _leave(code)
+def main() -> None:
+    """Run the kernel until it is shut down; the first argument is its connection file."""
+    if not sys.flags.safe_path:
+        del sys.path[0]  # this file's folder; IPython adds the working folder itself, for the user's modules
+    file, *arguments = sys.argv[1:]
+    sys.argv = ["ipykernel_launcher.py", "-f", file]
+    app: Any = KernelApp.instance(connection_file=file)
+    app.initialize(arguments)
+    atexit.unregister(app.close)  # it may wait 10 s for an orderly end of threads that end anyway
+    app.start()
 
 
 def _group_of(process: psutil.Process) -> int | None:
@@ -80,25 +66,5 @@ def _group_of(process: psutil.Process) -> int | None:
         return None
 
 
-def _forget_the_run() -> None:
-    """Remove modules that only the run needed, so that the user's code imports them afresh."""
-    for name in list(sys.modules):
-        if name.partition(".")[0] in _OF_THE_RUN:
-            del sys.modules[name]
-
-
-def _leave(code: int) -> NoReturn:
-    """Exit as Python does: wait for its threads and call the exit handlers."""
-    try:
-        threading._shutdown()  # type: ignore[attr-defined]  # as multiprocessing's forked processes do
-        atexit._run_exitfuncs()
-        sys.stdout.flush()
-        sys.stderr.flush()
-    finally:
-        os._exit(code)
-
-
 if __name__ == "__main__":
-    if sys.path[0] in ("", os.getcwd()):
-        del sys.path[0]  # IPython adds the working folder itself, for the user's modules
-    become_kernel(sys.argv[1], sys.argv[2:])
+    main()

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty
-from string import Template
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 import zmq
 import zmq.asyncio
@@ -31,7 +30,7 @@ SOCKETS = f"../{KERNEL_FOLDER}/channel"
 folder: the path of a socket has room for about 100 characters only."""
 _DEFAULT = "python3"
 _LAUNCHER = (["-m", "ipykernel_launcher"], ["-m", "ipykernel"])
-_MODULES = (*(launcher[1] for launcher in _LAUNCHER), kernel_app.MODULE)
+_PROGRAMS = (*(launcher[1] for launcher in _LAUNCHER), kernel_app.PROGRAM)
 _PARENT_IN_SANDBOX = "JPY_PARENT_PID=1"
 """A kernel ends when this process does; of a sandbox it is the first, with which everything in it ends anyway."""
 _FROZEN_MODULES = "-Xfrozen_modules=off"
@@ -51,28 +50,6 @@ _PATIENCE_SECONDS = 5.0
 """A client is replaced when it has had no reply for this long; most kernels start in a second."""
 
 
-class Kernel(Protocol):
-    """A running kernel."""
-
-    client: AsyncKernelClient
-
-    def renew_client(self) -> None:
-        """Replace a client whose channels lead nowhere."""
-        ...
-
-    async def ended(self) -> str:
-        """Wait for the end of the kernel's process; return how it ended, as a message."""
-        ...
-
-    async def shut_down(self) -> None:
-        """Let the kernel end by itself, as a front end does; end it when it does not."""
-        ...
-
-    def kill(self) -> None:
-        """End the kernel at once."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ChosenKernel:
     """The kernel that the notebook asks for."""
@@ -88,36 +65,35 @@ class ChosenKernel:
     @property
     def is_ipython(self) -> bool:
         """Return whether it is IPython, of any Python."""
-        return any(module in self.spec.argv for module in _MODULES)
-
-    def environment(self) -> dict[str, str]:
-        """Return the variables that the spec adds; they may refer to others, as `${HOME}/x`."""
-        return {name: Template(value).safe_substitute(os.environ) for name, value in self.spec.env.items()}
+        return any(program in self.spec.argv for program in _PROGRAMS)
 
     def of_environment(self, python: str) -> ChosenKernel:
         """Return the same kernel on an environment's interpreter; one that is not the service's own is unchanged."""
-        if self.own_arguments() is None:
+        if self._own_arguments() is None:
             return self
         return self._started_by([python, *self.spec.argv[1:]])
+
+    def losing_nothing(self) -> ChosenKernel:
+        """Return the same kernel by `kernel_app`, if it is an IPython kernel of this Python."""
+        own = self._own_arguments()
+        if own is None:
+            return self
+        return self._started_by([sys.executable, kernel_app.PROGRAM, _CONNECTION[1], *own])
 
     def isolated(self, sandbox: Sequence[str], folder: Path) -> ChosenKernel:
         """Return the same kernel in a sandbox that shows the attempt's folder by this path.
 
         Raises `RunFailure` for one that another program than the run starts.
         """
-        own = self.own_arguments()
-        if own is not None:
-            program = [sys.executable, "-m", kernel_app.MODULE, _CONNECTION[1], *own]
-        elif (provisioner := _provisioner(self.spec)) is not None:
+        if (provisioner := _provisioner(self.spec)) is not None:
             raise RunFailure(
                 f"the kernel {self.name!r} is started by the provisioner {provisioner!r}, so it cannot be isolated; "
                 "choose another kernel in the notebook",
                 may_retry=False,
             )
-        else:
-            program = [*self.spec.argv]
-            if _is_this_python(program[0]):
-                program[0] = sys.executable
+        program = [*self.spec.argv]
+        if _is_this_python(program[0]):
+            program[0] = sys.executable
         file = str(connection_file(folder))  # Jupyter would resolve links, which a sandbox does not show
         argv = [word.replace(_CONNECTION[1], file) for word in program]
         return self._started_by([*sandbox, "env", _PARENT_IN_SANDBOX, *argv])
@@ -133,8 +109,8 @@ class ChosenKernel:
         )
         return ChosenKernel(self.name, spec)
 
-    def own_arguments(self) -> Sequence[str] | None:
-        """Return the arguments of an IPython kernel of this Python, which can be forked; None for any other."""
+    def _own_arguments(self) -> Sequence[str] | None:
+        """Return the arguments of an IPython kernel of this Python; None for any other."""
         argv: list[str] = [argument for argument in self.spec.argv if argument != _FROZEN_MODULES]
         arguments = argv[3:]
         if not argv or not _is_this_python(argv[0]) or argv[1:3] not in _LAUNCHER or _provisioner(self.spec):
@@ -250,8 +226,8 @@ class _Chosen(KernelSpecManager):
         return self._chosen
 
 
-class LaunchedKernel:
-    """A kernel with a program of its own."""
+class Kernel:
+    """A kernel, in a process of its own."""
 
     client: AsyncKernelClient
 
@@ -298,7 +274,7 @@ class LaunchedKernel:
         return how_ended(_SIGNALLED - code if self._is_isolated and code > _SIGNALLED else code)
 
     async def shut_down(self) -> None:
-        """Let the kernel end by itself; end it when it does not within some seconds."""
+        """Let the kernel end by itself, as a front end does; end it when it does not within some seconds."""
         if self._code is None:
             try:
                 await self._manager.shutdown_kernel()
@@ -307,6 +283,3 @@ class LaunchedKernel:
         else:
             await self._manager.cleanup_resources()
         self.client.stop_channels()
-
-    def kill(self) -> None:
-        """Do nothing: the stop of a run ends every process that carries its mark."""

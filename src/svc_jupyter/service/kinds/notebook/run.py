@@ -21,7 +21,6 @@ from svc_jupyter.service.isolation import bubblewrap
 from svc_jupyter.service.kinds.notebook import failures, kernels
 from svc_jupyter.service.kinds.notebook.cells import CellEnd, Cells
 from svc_jupyter.service.kinds.notebook.failures import RAISES_EXCEPTION, CellPosition, RunFailure
-from svc_jupyter.service.kinds.notebook.forked_kernel import ForkedKernel
 from svc_jupyter.service.kinds.notebook.job import (
     ERROR_FILE,
     EXECUTED_FILE,
@@ -33,7 +32,7 @@ from svc_jupyter.service.kinds.notebook.job import (
     WORKING_FOLDER,
     RunJob,
 )
-from svc_jupyter.service.kinds.notebook.kernels import ChosenKernel, Kernel, LaunchedKernel
+from svc_jupyter.service.kinds.notebook.kernels import ChosenKernel, Kernel
 from svc_jupyter.service.kinds.notebook.notebook_file import ExecutedFile, read_notebook
 from svc_jupyter.service.kinds.notebook.outputs import Budget, last_text
 from svc_jupyter.service.kinds.notebook.parameters import inject
@@ -64,12 +63,10 @@ def run(job: RunJob) -> int:
         if note := inject(notebook, job.arguments, chosen.language):
             log.line(note)
         prepared = NotebookRun(job, notebook, log)
-        forked = None
+        chosen = chosen.losing_nothing()
         if job.sandbox:
             chosen = chosen.isolated(job.sandbox, job.folder)
-        elif (arguments := chosen.own_arguments()) is not None:
-            forked = ForkedKernel(job.folder, arguments, chosen.environment())
-        return asyncio.run(prepared.run(chosen, forked))
+        return asyncio.run(prepared.run(chosen))
     except RunFailure as failure:
         _write(job.folder / ERROR_FILE, {"message": failure.message, "may_retry": failure.may_retry})
         return 1
@@ -92,7 +89,7 @@ class NotebookRun:
                 cell.outputs, cell.execution_count = [], None
         self._executed.save()
 
-    async def run(self, chosen: ChosenKernel, forked: ForkedKernel | None) -> int:
+    async def run(self, chosen: ChosenKernel) -> int:
         """Run all cells; return the exit code, 128 + N when signal N ended the run. Raises `RunFailure`."""
         task = asyncio.current_task()
         assert task is not None
@@ -100,12 +97,9 @@ class NotebookRun:
         for number in _ENDING_SIGNALS:
             asyncio.get_running_loop().add_signal_handler(number, _cancel_once, task, received, number)
         try:
-            kernel = await _started(self._job, chosen, forked)
+            kernel = await _started(self._job, chosen)
             try:
                 await self._run_in(kernel, chosen)
-            except asyncio.CancelledError:
-                kernel.kill()
-                raise
             except RunFailure:
                 await kernel.shut_down()
                 raise
@@ -167,15 +161,12 @@ class NotebookRun:
         _write(self._folder / SUMMARY_FILE, {"size": size})
 
 
-async def _started(job: RunJob, chosen: ChosenKernel, forked: ForkedKernel | None) -> Kernel:
-    if forked is not None:
-        forked.open()
-        return forked
+async def _started(job: RunJob, chosen: ChosenKernel) -> Kernel:
     is_isolated = bool(job.sandbox)
     environment = job.environment if is_isolated else os.environ
-    launched = LaunchedKernel(job.folder, chosen, environment, is_isolated=is_isolated)
-    await launched.start()
-    return launched
+    kernel = Kernel(job.folder, chosen, environment, is_isolated=is_isolated)
+    await kernel.start()
+    return kernel
 
 
 def _cancel_once(task: asyncio.Task[Any], received: list[int], number: int) -> None:

@@ -1,10 +1,9 @@
-"""The parent of the runs' processes: loads nbclient and IPython once (0.5 s), then forks a run in 1 ms.
+"""The parent of the runs' processes: loads nbclient once (0.5 s), then forks a run in 1 ms.
 
 python -m svc_jupyter.service.kinds.notebook.worker
 
-`processes/worker_parent.py` describes how a job arrives and what a worker leaves. A run forks its kernel in turn, so
-both have everything in memory and are still fresh processes. This module imports nothing of the service but this
-folder, that file and the readers of notebooks.
+`processes/worker_parent.py` describes how a job arrives and what a worker leaves. This module imports nothing of the
+service but this folder, that file and the readers of notebooks.
 """
 
 from __future__ import annotations
@@ -13,34 +12,16 @@ import os
 import sys
 from functools import partial
 
-_LOADED = (
-    "IPython.core.completerlib",
-    "IPython.core.debugger",
-    "IPython.extensions.storemagic",
-    "asyncio",
-    "concurrent.futures.thread",
-    "faulthandler",
-    "ipykernel.displayhook",
-    "ipykernel.iostream",
-    "ipykernel.ipkernel",
-    "ipykernel.zmqshell",
-    "sqlite3",
-    "svc_jupyter.service.kinds.notebook.run",
-    "tornado.platform.asyncio",
-)
-"""What a run and an IPython kernel import at their start, found by comparing `sys.modules`."""
-
 
 def load() -> None:
-    """Import everything that a run and its kernel need, so that the forked processes have it in memory."""
-    import importlib
-
+    """Import everything that a run needs, so that the forked processes have it in memory."""
     from svc_jupyter.service.ground.imports import without_the_grammar_of_addresses
     from svc_jupyter.service.processes.worker_parent import freeze
 
     with without_the_grammar_of_addresses():
-        for name in _LOADED:
-            importlib.import_module(name)
+        import ipykernel.kernelspec  # noqa: F401
+
+        import svc_jupyter.service.kinds.notebook.run  # noqa: F401
     from svc_jupyter.service.kinds.notebook.notebook_file import read_notebook
 
     read_notebook('{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": []}', "")  # compiles the schema
