@@ -320,6 +320,12 @@ def test_programs_in_python_run_on_spark_connect(service: ServiceProcess):
     assert "JVM stacktrace" not in failed["message"] + service.logs(failed["id"])
 
 
+def test_a_command_does_not_wait_for_a_server_that_never_releases_its_session(service: ServiceProcess):
+    endless = "import time\nspark.client.release_session = lambda: time.sleep(10**6)\nprint('done')"
+    record = run_program(service, endless)
+    assert record["status"] == "done", record["message"]
+
+
 def test_a_last_expression_of_pandas_is_the_result_on_spark_connect(service: ServiceProcess):
     record = run_program(service, "import pandas as pd\npd.DataFrame({'n': [1, 2]}, index=['a', 'b'])")
     assert rows_of(service, record).to_pylist() == [{"index": "a", "n": 1}, {"index": "b", "n": 2}]

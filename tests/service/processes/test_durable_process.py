@@ -17,9 +17,7 @@ from tests.support.service_process import wait_until
 from tests.support.until import until, written
 
 from svc_jupyter.service.processes.durable_process import DurableProcess
-from svc_jupyter.service.processes.identity import Identity
 from svc_jupyter.service.processes.marks import MARK, mark_of, marked_processes
-from svc_jupyter.service.processes.worker_parent import END
 
 DAMAGED = [b"no number\n", b"\xff\xfe\n", b"\n", b"0\n", b"1\n", b"-5\n", b"99999999999\n", b"12 of three words\n"]
 """What somebody may have written over the number of a process."""
@@ -268,38 +266,3 @@ async def test_a_stop_gives_the_program_time_to_clean_up(start: Start, folder: P
     await asyncio.gather(process.stop(3600), process.wait())
     assert (folder / "out").read_text() == "begun\ncleaned\n"
     assert await process.wait() == 11
-
-
-@pytest.fixture
-def telling(folder: Path) -> Iterator[DurableProcess]:
-    """A process that others started, which tells its end."""
-    os.mkfifo(folder / END)
-    with subprocess.Popen(["sleep", "600"]) as process:
-        identity = Identity.of(process.pid)
-        assert identity is not None
-        (folder / "pid").write_text(identity.line)
-        found = DurableProcess.adopt(folder)
-        assert found is not None
-        yield found
-        process.kill()
-
-
-async def test_a_process_that_shows_its_end_is_not_waited_for_any_longer(telling: DurableProcess):
-    waiting = asyncio.create_task(telling.wait())
-    await asyncio.to_thread(_told, telling.folder, b"3\n")
-    assert await waiting == 3
-    assert telling.is_running
-    assert not telling.ended_leftovers
-    assert not (telling.folder / END).exists()
-
-
-async def test_one_that_ends_without_telling_is_noticed_all_the_same(telling: DurableProcess):
-    waiting = asyncio.create_task(telling.wait())
-    os.kill(telling.pid, signal.SIGKILL)
-    assert await waiting is None
-
-
-def _told(folder: Path, code: bytes) -> None:
-    """Do as a worker at its end; returns once somebody listens."""
-    (folder / "rc").write_bytes(code)
-    os.close(os.open(folder / END, os.O_WRONLY))

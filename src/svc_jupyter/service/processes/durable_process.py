@@ -25,7 +25,6 @@ import psutil
 import structlog
 
 from svc_jupyter.files import users_umask
-from svc_jupyter.service.processes import worker_parent as parent
 from svc_jupyter.service.processes.identity import (
     DamagedPidFile,
     Identity,
@@ -77,7 +76,6 @@ class DurableProcess:
         self._identity = identity
         self._is_child = is_child
         self._wait_status: int | None = None
-        self._end = folder / parent.END
         self.ended_leftovers = False
         """Whether the program had left processes behind, which `wait` then ended."""
 
@@ -145,12 +143,10 @@ class DurableProcess:
     async def wait(self) -> int | None:
         """Wait for the end; return the exit code (128 + N for signal N), or None when it is lost.
 
-        Ends what the program left running in its process group. A worker that announces its end
-        (`processes/worker_parent.py`) may still be exiting. Raises `OSError` when the program could not be started
+        Ends what the program left running in its process group. Raises `OSError` when the program could not be started
         because its folder is not writable, and when its exit code cannot be determined because its `pid` was damaged.
         """
-        if await self._ended_or_announced() and (code := number_in(self.folder / "rc")) is not None:
-            return code  # it is still releasing its memory
+        await self._ended()
         if await self._has_leftovers():
             self.ended_leftovers = True
             await self.stop(_LEFTOVER_GRACE_SECONDS)
@@ -254,26 +250,17 @@ class DurableProcess:
         pids = psutil.pids() if self._is_child else (process.pid for process in marked_processes(self.folder))
         return any(_group_of(pid) == self.pid and _is_living(pid) for pid in pids)
 
-    async def _ended_or_announced(self) -> bool:
-        """Return once the process has ended or announced its end; return whether it is one that announces it."""
+    async def _ended(self) -> None:
+        """Return once the process has ended."""
         if not self._is_child and not self.is_running:
-            return False
-        if not hasattr(os, "pidfd_open"):
-            while self.is_running and not self._reap():  # noqa: ASYNC110  no pidfd on this system
-                await asyncio.sleep(_POLL_SECONDS)
-            return False
-        try:
-            descriptors = [os.pidfd_open(self.pid)]
-        except ProcessLookupError:
+            return
+        if hasattr(os, "pidfd_open"):
+            with contextlib.suppress(ProcessLookupError):
+                await _readable(os.pidfd_open(self.pid))
             self._reap()
-            return False
-        with contextlib.suppress(OSError):
-            descriptors.append(os.open(self._end, os.O_RDONLY | os.O_NONBLOCK))
-        await _first_readable(descriptors)
-        self._reap()
-        if tells := len(descriptors) > 1:
-            self._end.unlink(missing_ok=True)
-        return tells
+            return
+        while self.is_running and not self._reap():  # noqa: ASYNC110  no pidfd on this system
+            await asyncio.sleep(_POLL_SECONDS)
 
     def _reap(self) -> bool:
         """Collect an ended child, so that it does not remain as a zombie."""
@@ -285,24 +272,16 @@ class DurableProcess:
         return self._wait_status is not None
 
 
-async def _first_readable(descriptors: Sequence[int]) -> None:
-    """Return once one of the descriptors is readable or at its end; close them."""
+async def _readable(descriptor: int) -> None:
+    """Return once a descriptor is readable; close it."""
     loop = asyncio.get_running_loop()
-    ended: asyncio.Future[None] = loop.create_future()
-    for descriptor in descriptors:
-        loop.add_reader(descriptor, _settle, ended)
+    event = asyncio.Event()
+    loop.add_reader(descriptor, event.set)
     try:
-        await ended
+        await event.wait()
     finally:
-        for descriptor in descriptors:
-            loop.remove_reader(descriptor)
-            os.close(descriptor)
-
-
-def _settle(ended: asyncio.Future[None]) -> None:
-    """Let the waiter continue; its descriptor may be reported as readable once more before that."""
-    if not ended.done():
-        ended.set_result(None)
+        loop.remove_reader(descriptor)
+        os.close(descriptor)
 
 
 def _is_living(pid: int) -> bool:

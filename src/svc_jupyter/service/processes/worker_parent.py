@@ -27,8 +27,6 @@ MARK = "SVC_COMMAND_MARK"
 """Environment variable that names the folder of the command a process belongs to (`marks.py`)."""
 MARK_BYTES = 4096
 """The space in a parent's environment for its workers' marks: the longest path of a folder."""
-END = "end"
-"""A named pipe in the folder of a job whose end is awaited: opened for writing when the job is done."""
 _FAILED = 70
 _KILL_ME_FIRST = b"500"
 """Out-of-memory score: when memory runs out, the kernel ends a worker before the service."""
@@ -89,12 +87,6 @@ def write_code(job: WorkerJob, code: int) -> None:
     write_whole(job.folder / "rc", b"%d\n" % code)  # as text, it would first load a codec
 
 
-def announce_end(job: WorkerJob) -> None:
-    """Announce that the job is done: releasing a process's memory takes longer than a short job."""
-    with contextlib.suppress(OSError):  # no process waits on the pipe
-        os.close(os.open(job.folder / END, os.O_WRONLY | os.O_NONBLOCK))
-
-
 def _become_worker(
     line: bytes, answer: int, read_job: Callable[[bytes], AnyJob], work: Callable[[AnyJob], int]
 ) -> NoReturn:
@@ -112,7 +104,6 @@ def _become_worker(
         answer = -1
         code = work(job)
         write_code(job, code)
-        announce_end(job)
     except BaseException as error:  # noqa: BLE001  a forked child must not run on in its parent's code
         if answer >= 0:
             os.write(answer, f"{type(error).__name__}: {error}".encode())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import os
 import sys
@@ -32,7 +31,6 @@ from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun, report
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
-from svc_jupyter.service.processes.worker_parent import END
 from svc_jupyter.service.storage.storage import Storage
 
 _MODULE = "svc_jupyter.service.kinds.query_worker"
@@ -53,12 +51,6 @@ class Workers(WarmWorkers[Job | RowsJob]):
 
     def __init__(self, *, idle_seconds: float = IDLE_SECONDS, python: str = sys.executable) -> None:
         super().__init__(_MODULE, worker_environment(os.environ), idle_seconds=idle_seconds, python=python)
-
-    async def start(self, job: Job | RowsJob) -> DurableProcess:
-        """See `WarmWorkers.start`. The worker reports its end, which is earlier than its process's."""
-        with contextlib.suppress(OSError):  # it exists, or the disk has no FIFOs: then the process is waited for
-            os.mkfifo(job.folder / END, 0o600)
-        return await super().start(job)
 
 
 _MOST_BYTES = 4 << 20

@@ -9,7 +9,6 @@ import re
 import socket
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -29,9 +28,7 @@ from svc_jupyter.service.ground.tls import reason_of, tls_context
 from svc_jupyter.service.installs import connect_client
 from svc_jupyter.service.installs.engines import Engines
 from svc_jupyter.service.installs.failures import EngineFailure
-from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
-from svc_jupyter.service.processes.worker_parent import END
 from svc_jupyter.service.runtimes.spark.connect.job import CHECK_FILE, ConnectEndpoint, ConnectJob, Task
 from svc_jupyter.service.runtimes.spark.driver.statement import ERROR_FILE
 
@@ -75,12 +72,6 @@ class ConnectWorkers(WarmWorkers[ConnectJob]):
             _MODULE, {**own, **_SINGLE_THREADED, "PYTHONPATH": path}, idle_seconds=idle_seconds, python=python
         )
         self._engines = engines
-
-    async def start(self, job: ConnectJob) -> DurableProcess:
-        """See `WarmWorkers.start`. The worker reports its end, which is before it has released its session."""
-        with suppress(OSError):  # it exists, or the disk has no FIFOs: then the process is waited for
-            os.mkfifo(job.folder / END, 0o600)
-        return await super().start(job)
 
     async def install(self, say: Say) -> None:
         """Install the client when it is missing. Raises `ClusterFailure`."""

@@ -29,7 +29,7 @@ from pyspark.sql.types import StructType
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.result_file import ResultFile
-from svc_jupyter.service.processes.worker_parent import MARK, announce_end, freeze, from_line, serve, write_code
+from svc_jupyter.service.processes.worker_parent import MARK, freeze, from_line, serve, write_code
 from svc_jupyter.service.runtimes.spark.connect.job import CHECK_FILE, ConnectEndpoint, ConnectJob, Task
 from svc_jupyter.service.runtimes.spark.connect.session import connected
 from svc_jupyter.service.runtimes.spark.driver.arrow_types import arrow_type, in_arrow_types
@@ -65,9 +65,9 @@ def work(job: ConnectJob) -> int:
     try:
         if job.task is Task.RUN:
             code = _run(job, spark)
-            if not requested.is_set():  # a command does not wait for the release of its session
-                write_code(job, code)
-                announce_end(job)
+            if not requested.is_set():
+                write_code(job, code)  # the release of its session may end with the process
+                signal.alarm(_CANCEL_SECONDS)
         else:
             code = _answered(job, _check if job.task is Task.CHECK else _interrupt, spark)
     finally:
