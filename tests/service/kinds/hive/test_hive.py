@@ -172,6 +172,13 @@ def test_statements_share_a_session_and_the_last_table_is_the_result(hive: Share
     assert jobs[0]["name"].startswith("INSERT INTO o PARTITION")
 
 
+def test_a_short_statement_shows_its_job_as_a_long_one_does(hive: SharedHadoop) -> None:
+    for _ in range(5):  # only the first may take long
+        record = run(hive, "SELECT count(*) AS n FROM range(10)")
+        jobs = hive.http.get(f"/commands/{record['id']}/jobs").json()["jobs"]
+        assert {(job["status"], job["progress"]) for job in jobs} == {("SUCCEEDED", 100)}
+
+
 def test_a_table_is_known_to_the_metastore(hive: SharedHadoop, table: str) -> None:
     assert run(hive, f"CREATE TABLE {table} (a int COMMENT 'first', b array<string>)")["status"] == "done"
     columns = hive.http.get(f"/hive/default/{table}").json()

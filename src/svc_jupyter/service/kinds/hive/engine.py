@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -139,9 +139,11 @@ class HiveEngine:
         text = nested.with_json(statement.text, types)
         if sink.limit is not None and columns:  # Spark's server reads the whole result first
             text = f"SELECT * FROM ({text}\n) LIMIT {sink.limit}"  # noqa: S608  the user's own query
+        watch: AbstractContextManager[None] = nullcontext()
         if self._jobs is not None and (is_query or statement.keyword in _WRITING):
             text = marked(text, mark)
-        with nullcontext() if self._jobs is None else _Watch(self, self._jobs, mark, statement, sink):
+            watch = _Watch(self, self._jobs, mark, statement, sink)
+        with watch:
             operation = self._running = session.execute(text)
             self._wait(session, operation, statement, sink)
             sent = session.columns(operation)
@@ -276,7 +278,6 @@ class _Watch:
         self._name = " ".join(statement.text[statement.lead :].split())[:_NAME_SHOWN]
         self._sink = sink
         self._is_over = threading.Event()
-        self._has_looked = False
         self._thread = threading.Thread(target=self._look, name="hive-jobs", daemon=True)
 
     def __enter__(self) -> None:
@@ -285,12 +286,10 @@ class _Watch:
     def __exit__(self, *_: object) -> None:
         self._is_over.set()
         self._thread.join()
-        if self._has_looked:
-            self._engine.keep(self._jobs, self._mark, self._name)
+        self._engine.keep(self._jobs, self._mark, self._name)
 
     def _look(self) -> None:
         while not self._is_over.wait(_LOOK_SECONDS):
-            self._has_looked = True
             self._engine.look(self._jobs, self._mark, self._name, self._sink)
 
 
