@@ -4,6 +4,8 @@
 #   bash test.sh           the gate: all checks, the fast tests, one real path per part; nothing is run twice
 #   bash test.sh --fast    for somebody who edits: all checks, and the tests that start no service, engine or browser
 #   bash test.sh --all     everything: all engines, all browser views, R, both databases, prose, documentation
+#   bash test.sh --all --newest
+#                          the same with the newest versions that pyproject.toml allows, instead of the locked ones
 #   bash test.sh --campaign [MINUTES]
 #                          services under load are killed and lose their database, disk or clock, again and again for
 #                          that many minutes (one round without), with another seed each round
@@ -25,16 +27,27 @@ case "${1:-}" in
     shift
     case "${1:-}" in [1-9]*) minutes=$1; shift ;; esac
     ;;
-  --help | -h) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit ;;
+  --help | -h) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit ;;
 esac
+versions=locked
+if [ "$selected" = all ] && [ "${1:-}" = --newest ]; then
+  versions=newest
+  shift
+fi
 whole_set=yes
 [ $# = 0 ] || whole_set=no
 # Print the hash of the tree, or nothing where a file differs from it.
 committed_tree() { [ -n "$(git status --porcelain 2>&1)" ] || git rev-parse 'HEAD^{tree}'; }
 tree=$(committed_tree)
 
-make_environment .venv-test test
-python=$PWD/.venv-test/bin/python
+if [ "$versions" = newest ]; then
+  environment=.venv-newest
+  newest_environment "$environment" test
+else
+  environment=.venv-test
+  make_environment "$environment" test
+fi
+python=$PWD/$environment/bin/python
 # The tests start services of their own in folders of their own: nothing of the user's service may reach them.
 for name in $(compgen -e SVC_ || true); do unset "$name"; done
 # They start services by the hundred, and each would compile the package again.
@@ -163,7 +176,7 @@ while :; do
 done
 [ ! -s "$checks/failed" ] || die "failed before the tests: $(cut -c3- "$checks/failed")"
 [ "$code" = 0 ] || die "tests failed. One of them alone, with what it prints:
-  .venv-test/bin/python -m pytest -n0 -x TEST    with the name after FAILED or ERROR above, as far as the first @"
+  $environment/bin/python -m pytest -n0 -x TEST    with the name after FAILED or ERROR above, as far as the first @"
 
 # The tree that has passed, for a hook before a push (CONTRIBUTING.md).
 if [ "$selected$whole_set" = gateyes ] && [ -n "$tree" ] && [ "$(committed_tree)" = "$tree" ]; then
@@ -172,7 +185,7 @@ fi
 case $selected in
   gate) what="the gate: all checks, the fast tests, and one real path of each part" ;;
   fast) what="all checks, and the tests that start no service, engine or browser" ;;
-  all) what="all checks and all tests but the campaigns" ;;
+  all) what="all checks and all tests but the campaigns, with the $versions versions" ;;
   campaign) what="the campaigns, the last one with seed $CAMPAIGN_SEED" ;;
 esac
 [ "$whole_set" = yes ] || what="what was named of $what"

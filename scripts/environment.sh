@@ -47,8 +47,19 @@ make_environment() {
     [ -e "$folder/pyvenv.cfg" ] || die "$folder is in the way and is no virtual environment: move it"
     rm -rf "$folder"
   fi
-  install "$python" "$folder" "$extra"
+  install_locked "$python" "$folder" "$extra"
   printf '%s\n' "$wanted" >"$folder/made-from"
+}
+
+# newest_environment FOLDER EXTRA
+# The same with the newest versions that pyproject.toml allows today instead of those of the locks.
+newest_environment() {
+  local folder=$1 extra=$2 python
+  python=$(find_python) || exit 1
+  say "environment $folder with $("$python" --version) and the newest versions that pyproject.toml allows"
+  make_venv "$python" "$folder"
+  uv_settings "$(find_uv "$folder")" pip install --compile-bytecode --upgrade --python "$folder/bin/python" \
+    --editable ".[$extra]" || cannot_install
 }
 
 # Print the path of uv: the machine's, else the one in the environment FOLDER.
@@ -62,9 +73,9 @@ uv_settings() (
   exec "$@"
 )
 
-# Install the package editable into FOLDER, with the versions that the lock of EXTRA says (scripts/lock.sh renews it).
-install() {
-  local python=$1 folder=$2 extra=$3 uv
+# Make a virtual environment in FOLDER, with uv in it where the machine has none.
+make_venv() {
+  local python=$1 folder=$2
   if ! [ -x "$folder/bin/python" ]; then
     if command -v uv >/dev/null; then
       uv venv --quiet --python "$python" "$folder" || die "no virtual environment could be made in $PWD/$folder: see above"
@@ -74,9 +85,15 @@ install() {
       "$python" -m venv "$folder" || die "no virtual environment could be made in $PWD/$folder: see above"
     fi
   fi
+  [ -x "$(find_uv "$folder")" ] ||
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r locks/uv.txt || cannot_install
+}
+
+# Install the package editable into FOLDER, with the versions that the lock of EXTRA says (scripts/lock.sh renews it).
+install_locked() {
+  local python=$1 folder=$2 extra=$3 uv
+  make_venv "$python" "$folder"
   uv=$(find_uv "$folder")
-  [ -x "$uv" ] || "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes -r locks/uv.txt ||
-    cannot_install
   uv_settings "$uv" pip install --compile-bytecode --python "$folder/bin/python" --require-hashes \
     --build-constraints locks/build.txt -r "locks/$extra.txt" || cannot_install
   uv_settings "$uv" pip install --python "$folder/bin/python" --build-constraints locks/build.txt --no-deps --editable . ||
