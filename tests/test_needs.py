@@ -75,13 +75,12 @@ def without() -> Engine:
     return Engine.PIG
 
 
-@pytest.mark.parametrize(
-    "function",
-    [directly, through_a_module, through_the_object, opened, through_a_class, through_a_nested_function],
-    ids=lambda function: function.__name__,
-)
-def test_whatever_comes_to_an_engine_needs_one(function: Callable[[], object]):
-    assert reached(function) == {"engine"}
+AT_AN_ENGINE = (directly, through_a_module, through_the_object, opened, through_a_class, through_a_nested_function)
+"""Not named in the test itself, which would need one too."""
+
+
+def test_whatever_comes_to_an_engine_needs_one():
+    assert {each: reached(each) for each in AT_AN_ENGINE} == {each: {"engine"} for each in AT_AN_ENGINE}
 
 
 def test_a_browser_and_a_service_are_no_engine_and_the_name_of_an_engine_is_neither():

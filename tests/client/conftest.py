@@ -1,6 +1,6 @@
 """A service double and a client of it: by default one with our extensions, and the client for asyncio.
 
-A module that is marked `both_services` also runs against a service without the extensions, where the client goes other
+A test that is marked `both_services` also runs against a service without the extensions, where the client goes other
 ways; one that is marked `both_clients` also with the blocking client, which is made from the other one but for a few
 modules.
 """

@@ -24,11 +24,10 @@ from svc_jupyter.client.transport import wire
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.link import Connection
 
-pytestmark = [pytest.mark.both_services, pytest.mark.both_clients]
-
 WRONG = "wrong-token-9876543210"
 
 
+@pytest.mark.both_clients
 def test_the_token_goes_with_every_call(client: Any, service: ServiceDouble) -> None:
     client.commands.list()
     assert service.requests[0].headers["X-AUTH-TOKEN"] == TOKEN
@@ -68,12 +67,14 @@ def test_a_page_that_is_no_service_is_reported(connect: Any, extended: ServiceDo
         connect(extended).commands.get(1)
 
 
+@pytest.mark.both_clients
 def test_a_body_that_breaks_off_is_fetched_again(client: Any, service: ServiceDouble) -> None:
     service.add()
     service.next_answers.append(httpx.Response(200, stream=BrokenStream(b'{"id":')))
     assert client.commands.get(1).id == 1
 
 
+@pytest.mark.both_clients
 def test_a_service_that_is_away_is_reported_without_httpx_words_alone(connect: Any, extended: ServiceDouble) -> None:
     extended.next_answers.extend(httpx.ConnectError("[Errno 111] Connection refused") for _ in range(9))
     with pytest.raises(ConnectionFailed, match=r"http://service.test cannot be reached \(\[Errno 111\]") as raised:
@@ -82,11 +83,18 @@ def test_a_service_that_is_away_is_reported_without_httpx_words_alone(connect: A
     assert not raised.value.maybe_sent
 
 
-def test_whether_a_service_has_the_extensions_is_learnt_from_its_records(client: Any, service: ServiceDouble) -> None:
-    assert not client.extended
-    service.add()
-    client.commands.get(1)
-    assert client.extended != service.bare
+@pytest.mark.both_clients
+def test_whether_a_service_has_the_extensions_is_learnt_from_its_records(
+    connect: Any, extended: ServiceDouble, bare: ServiceDouble
+) -> None:
+    def learnt(service: ServiceDouble) -> tuple[bool, bool]:
+        client = connect(service)
+        before = client.extended
+        service.add()
+        client.commands.get(1)
+        return before, client.extended
+
+    assert (learnt(extended), learnt(bare)) == ((False, True), (False, False))
 
 
 def test_one_client_serves_several_threads(extended: ServiceDouble) -> None:

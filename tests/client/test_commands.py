@@ -10,9 +10,8 @@ from tests.support.http_front import error
 
 from svc_jupyter.client import CommandCancelled, CommandFailed, Invalid, NotFound, NotKnown, Unauthorized, WaitTimeout
 
-pytestmark = pytest.mark.both_services
 
-
+@pytest.mark.both_services
 def test_a_shell_command_goes_from_submission_to_text(client: Any, service: ServiceDouble) -> None:
     service.prepare = lambda command: setattr(command, "results", "hello\r\nworld\r\n")
 
@@ -56,14 +55,17 @@ def test_a_short_query_brings_its_rows_with_its_end(connect: Any, extended: Serv
     assert extended.calls[1:] == ["POST /api/v1.2/commands/?wait=30&arrow=true"]
 
 
-@pytest.mark.parametrize("ignores_wait", [True, False])
-def test_a_command_is_run_to_its_end_by_every_service(client: Any, service: ServiceDouble, ignores_wait: bool) -> None:
-    service.ignores_wait = ignores_wait
+@pytest.mark.both_services
+def test_a_command_is_run_to_its_end_by_a_service_that_does_not_hold_its_answer(
+    client: Any, service: ServiceDouble
+) -> None:
+    service.ignores_wait = True
     service.prepare = lambda command: command.statuses.extendleft(["running", "running"])
     for _ in range(2):  # the first one tells what the service can do
         assert client.commands.run("ShellCommand", inline="true").record.status == "done"
 
 
+@pytest.mark.both_services
 def test_a_run_that_fails_raises_as_a_wait_does(client: Any, service: ServiceDouble) -> None:
     service.prepare = lambda command: setattr(command, "statuses", deque(["error"]))
     for command_id in (1, 2):
@@ -166,6 +168,7 @@ def test_a_submission_the_service_refuses_raises_in_its_words(client: Any, servi
     assert (raised.value.status, raised.value.trace_id) == (422, "trace-1")
 
 
+@pytest.mark.both_services
 def test_a_failed_command_raises_with_the_services_reason(client: Any, service: ServiceDouble) -> None:
     def fail(command: Any) -> None:
         command.statuses.clear()
@@ -227,7 +230,7 @@ def test_an_update_shows_the_record_and_an_outage(client: Any, service: ServiceD
 
     command.wait(on_update=updates.append)
 
-    assert [update.problem is None for update in updates] == [False, False, True, True][: len(updates)]
+    assert [update.problem is None for update in updates] == [False, False, True, True]
     assert "stopping" in updates[1].problem
     assert updates[-1].record.status == "done"
 
@@ -293,30 +296,43 @@ def test_the_log_part_says_where_to_go_on(client: Any, service: ServiceDouble) -
     assert client.commands.logs(1, part.end).text == "second\n"
 
 
-@pytest.mark.parametrize(
-    ("command_type", "fields"),
-    [
-        ("HiveCommand", {"query": "DROP TABLE t", "dry_run": True}),
-        ("HiveCommand", {"query": "SELECT 1", "limit": 5}),
-        (
-            "CompositeCommand",
-            {"sub_commands": [{"command_type": "HiveCommand", "query": "DROP TABLE t", "dry_run": True}]},
-        ),
-    ],
-    ids=["dry run", "limit", "composite"],
-)
-def test_less_than_a_run_is_asked_only_of_a_service_that_knows_it(
-    client: Any, service: ServiceDouble, command_type: str, fields: dict[str, Any]
-) -> None:
-    if service.bare:
-        with pytest.raises(NotKnown, match=r"does not know (dry_run|limit); nothing was sent"):
-            client.commands.submit(command_type, **fields)
-        assert service.submissions == []
-        return
-    client.commands.submit(command_type, **fields)
-    client.commands.submit(command_type, **fields)
-    assert service.submissions == [{"command_type": command_type, **fields}] * 2
-    assert service.calls == ["POST /api/v1.2/commands/"] * 3  # it is asked once
+LESS_THAN_A_RUN: list[tuple[str, dict[str, Any], str]] = [
+    ("HiveCommand", {"query": "DROP TABLE t", "dry_run": True}, "dry_run"),
+    ("HiveCommand", {"query": "SELECT 1", "limit": 5}, "limit"),
+    (
+        "CompositeCommand",
+        {"sub_commands": [{"command_type": "HiveCommand", "query": "DROP TABLE t", "dry_run": True}]},
+        "dry_run",
+    ),
+]
+"""Types, fields, and which of these a service has to know."""
+
+
+def test_less_than_a_run_is_asked_of_a_service_that_knows_it(connect: Any) -> None:
+    def submitted(command_type: str, fields: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
+        service = ServiceDouble()
+        client = connect(service)
+        client.commands.submit(command_type, **fields)
+        client.commands.submit(command_type, **fields)
+        return service.submissions, service.calls
+
+    assert [submitted(command_type, fields) for command_type, fields, _ in LESS_THAN_A_RUN] == [
+        ([{"command_type": command_type, **fields}] * 2, ["POST /api/v1.2/commands/"] * 3)  # it is asked once
+        for command_type, fields, _ in LESS_THAN_A_RUN
+    ]
+
+
+def test_less_than_a_run_is_not_asked_of_a_service_that_does_not_know_it(connect: Any, bare: ServiceDouble) -> None:
+    def refusal(command_type: str, fields: dict[str, Any]) -> str:
+        with pytest.raises(NotKnown) as refused:
+            connect(bare).commands.submit(command_type, **fields)
+        return str(refused.value)
+
+    refusals = [refusal(command_type, fields) for command_type, fields, _ in LESS_THAN_A_RUN]
+    assert [text.partition(": ")[0] for text in refusals] == [
+        f"the service at {bare.base_url} does not know {field}; nothing was sent" for *_, field in LESS_THAN_A_RUN
+    ]
+    assert bare.submissions == []
 
 
 def test_an_unreachable_service_is_not_one_without_dry_runs(client: Any, service: ServiceDouble) -> None:

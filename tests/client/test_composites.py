@@ -9,8 +9,6 @@ from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.client import ResultUnavailable
 
-pytestmark = pytest.mark.both_services
-
 SUB_COMMANDS = [
     {"command_type": "ShellCommand", "inline": "echo hi"},
     {"command_type": "DbTapQueryCommand", "query": "select 1"},
@@ -45,16 +43,18 @@ def test_without_a_number_the_last_sub_command_with_rows_is_meant(connect: Any, 
     assert command.sub_result().to_arrow().to_pydict() == {"n": [1, 2]}
 
 
-@pytest.mark.parametrize(("number", "columns", "headers"), [(1, ["line"], "false"), (2, ["a", "b"], "true")])
-def test_a_bare_service_is_asked_by_number(
-    connect: Any, bare: ServiceDouble, number: int, columns: list[str], headers: str
-) -> None:
+def test_a_bare_service_is_asked_by_number(connect: Any, bare: ServiceDouble) -> None:
     command_id = composite_on(bare)
     bare.commands[command_id].results = "a\tb\r\n1\tx\r\n"
-    command = connect(bare).commands.get(command_id)
-    assert list(command.sub_result(number).to_pandas().columns) == columns
-    assert bare.calls[-1].endswith(f"results?inline=true&include_headers={headers}&sequence_number={number}")
-    assert command.sub_commands() == []
+
+    def asked(number: int) -> tuple[list[str], str]:
+        command = connect(bare).commands.get(command_id)
+        columns = list(command.sub_result(number).to_pandas().columns)
+        return columns, bare.calls[-1].partition("/results?")[2]
+
+    assert asked(1) == (["line"], "inline=true&include_headers=false&sequence_number=1")
+    assert asked(2) == (["a", "b"], "inline=true&include_headers=true&sequence_number=2")
+    assert connect(bare).commands.get(command_id).sub_commands() == []
 
 
 def test_a_number_that_there_is_not_and_a_command_that_is_no_composite(client: Any, service: ServiceDouble) -> None:

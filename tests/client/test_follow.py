@@ -10,8 +10,6 @@ from tests.support.http_front import error
 from svc_jupyter.client import ConnectionFailed, NotFound, Retries
 from svc_jupyter.client.commands.following import LogReading, Tail, start_of_tail
 
-pytestmark = pytest.mark.both_services
-
 TEXT = "eins\nzwei ✓\ndrei\n"
 BYTES = TEXT.encode()
 
@@ -37,6 +35,7 @@ def test_a_log_is_read_whole(client: Any, service: ServiceDouble) -> None:
     assert client.commands.get(1).logs() == TEXT
 
 
+@pytest.mark.both_services
 def test_a_log_is_followed_until_the_command_ends(client: Any, service: ServiceDouble) -> None:
     command = service.add("ShellCommand", "running", "running", "done")
     command.log = BYTES
@@ -74,6 +73,7 @@ def test_breaks_between_answers_do_not_add_up_to_one_outage(connect: Any, extend
     assert "".join(handle.logs(follow=True)) == TEXT
 
 
+@pytest.mark.both_services
 def test_a_service_that_stays_away_ends_the_following(connect: Any, service: ServiceDouble) -> None:
     service.add("ShellCommand", "running")
     handle = connect(service, retries=Retries(attempts=1, first=0.001, outage=0.0)).commands.get(1)
@@ -88,6 +88,7 @@ def test_events_that_end_early_are_opened_again(connect: Any, extended: ServiceD
     assert "".join(connect(extended).commands.get(1).logs(follow=True)) == TEXT
 
 
+@pytest.mark.both_services
 def test_a_restart_while_following_is_survived(client: Any, service: ServiceDouble) -> None:
     command = service.add("ShellCommand", "running", "running", "done")
     command.log = BYTES
@@ -97,15 +98,21 @@ def test_a_restart_while_following_is_survived(client: Any, service: ServiceDoub
     assert "".join(handle.logs(follow=True)) == TEXT
 
 
-@pytest.mark.parametrize("status", [404, 405, 406, 200])
-def test_without_events_the_log_is_polled(connect: Any, extended: ServiceDouble, status: int) -> None:
-    command = extended.add("ShellCommand", "running", "running", "done")
-    command.log = BYTES
-    command.events.append(lambda request: httpx.Response(status, text="no events"))
-    assert "".join(connect(extended).commands.get(1).logs(follow=True)) == TEXT
-    assert [call.split("?")[0].rsplit("/", 1)[-1] for call in extended.calls].count("events") == 1
+def test_without_events_the_log_is_polled(connect: Any) -> None:
+    def followed(status: int) -> tuple[str, int]:
+        """Return the log, and how often events are asked for."""
+        service = ServiceDouble()
+        command = service.add("ShellCommand", "running", "running", "done")
+        command.log = BYTES
+        command.events.append(lambda request: httpx.Response(status, text="no events"))
+        text = "".join(connect(service).commands.get(1).logs(follow=True))
+        return text, [call.split("?")[0].rsplit("/", 1)[-1] for call in service.calls].count("events")
+
+    statuses = (404, 405, 406, 200)
+    assert {status: followed(status) for status in statuses} == dict.fromkeys(statuses, (TEXT, 1))
 
 
+@pytest.mark.both_services
 def test_following_a_command_that_vanishes_raises(client: Any, service: ServiceDouble) -> None:
     service.add("ShellCommand", "running")
     handle = client.commands.get(1)

@@ -1,7 +1,6 @@
 from datetime import UTC, datetime
 
 import httpx
-import pytest
 
 from svc_jupyter.client.transport.retries import (
     Reach,
@@ -15,23 +14,22 @@ from svc_jupyter.client.transport.retries import (
 NOW = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        (None, None),
-        ("", None),
-        ("7", 7.0),
-        (" 0 ", 0.0),
-        ("Sat, 21 Nov 2026 09:00:30 GMT", 30.0),
-        ("Sat, 21 Nov 2026 08:59:30 GMT", 0.0),
-        ("Sat, 21 Nov 2026 09:00:30 -0000", 30.0),
-        ("soon", None),
-        ("-3", None),
-        ("9" * 400, None),
-    ],
-)
-def test_retry_after_is_a_number_of_seconds_or_a_date(value: str | None, seconds: float | None) -> None:
-    assert retry_after(value, NOW) == seconds
+RETRY_AFTER = {
+    None: None,
+    "": None,
+    "7": 7.0,
+    " 0 ": 0.0,
+    "Sat, 21 Nov 2026 09:00:30 GMT": 30.0,
+    "Sat, 21 Nov 2026 08:59:30 GMT": 0.0,
+    "Sat, 21 Nov 2026 09:00:30 -0000": 30.0,
+    "soon": None,
+    "-3": None,
+    "9" * 400: None,
+}
+
+
+def test_retry_after_is_a_number_of_seconds_or_a_date() -> None:
+    assert {value: retry_after(value, NOW) for value in RETRY_AFTER} == RETRY_AFTER
 
 
 def test_the_backoff_doubles_up_to_its_limit() -> None:
@@ -49,21 +47,20 @@ def test_tries_end_by_number_by_time_and_by_a_retry_after_that_is_too_far() -> N
     assert retries.pause(1, 0.0, 10.1) is None
 
 
-@pytest.mark.parametrize(
-    ("failure", "reach"),
-    [
-        (httpx.ConnectError("refused"), Reach.NOT_SENT),
-        (httpx.ConnectTimeout("late"), Reach.NOT_SENT),
-        (httpx.PoolTimeout("busy"), Reach.NOT_SENT),
-        (httpx.ReadError("reset"), Reach.MAYBE_DONE),
-        (httpx.ReadTimeout("late"), Reach.MAYBE_DONE),
-        (httpx.RemoteProtocolError("gone"), Reach.MAYBE_DONE),
-        (httpx.UnsupportedProtocol("ftp"), Reach.ANSWERED),
-        (httpx.DecodingError("gzip"), Reach.ANSWERED),
-    ],
-)
-def test_a_failure_shows_how_far_the_call_came(failure: httpx.RequestError, reach: Reach) -> None:
-    assert reach_of_failure(failure) is reach
+REACHES = {
+    httpx.ConnectError("refused"): Reach.NOT_SENT,
+    httpx.ConnectTimeout("late"): Reach.NOT_SENT,
+    httpx.PoolTimeout("busy"): Reach.NOT_SENT,
+    httpx.ReadError("reset"): Reach.MAYBE_DONE,
+    httpx.ReadTimeout("late"): Reach.MAYBE_DONE,
+    httpx.RemoteProtocolError("gone"): Reach.MAYBE_DONE,
+    httpx.UnsupportedProtocol("ftp"): Reach.ANSWERED,
+    httpx.DecodingError("gzip"): Reach.ANSWERED,
+}
+
+
+def test_a_failure_shows_how_far_the_call_came() -> None:
+    assert {failure: reach_of_failure(failure) for failure in REACHES} == REACHES
 
 
 def test_a_status_shows_how_far_the_call_came() -> None:
@@ -77,27 +74,36 @@ def test_a_status_shows_how_far_the_call_came() -> None:
     ]
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "POST", "DELETE"])
-def test_an_unsent_request_may_be_repeated_and_an_answered_request_may_not(method: str) -> None:
-    assert may_repeat(method, Reach.NOT_SENT, idempotent_post=False, has_retry_after=False)
-    assert not may_repeat(method, Reach.ANSWERED, idempotent_post=True, has_retry_after=True)
+METHODS = ("GET", "PUT", "POST", "DELETE")
 
 
-@pytest.mark.parametrize(
-    ("method", "reach", "idempotent_post", "has_retry_after", "repeat"),
-    [
-        ("GET", Reach.MAYBE_DONE, False, False, True),
-        ("PUT", Reach.MAYBE_DONE, False, False, True),
-        ("POST", Reach.MAYBE_DONE, False, False, False),
-        ("POST", Reach.MAYBE_DONE, True, False, True),
-        ("DELETE", Reach.MAYBE_DONE, True, False, False),
-        ("POST", Reach.REFUSED, False, False, False),
-        ("POST", Reach.REFUSED, False, True, True),
-        ("DELETE", Reach.REFUSED, False, True, True),
-        ("GET", Reach.REFUSED, False, False, True),
-    ],
-)
-def test_a_call_is_repeated_only_where_it_can_do_no_harm(
-    method: str, reach: Reach, idempotent_post: bool, has_retry_after: bool, repeat: bool
-) -> None:
-    assert may_repeat(method, reach, idempotent_post=idempotent_post, has_retry_after=has_retry_after) is repeat
+def test_an_unsent_request_may_be_repeated_and_an_answered_request_may_not() -> None:
+    unsent = {
+        method: may_repeat(method, Reach.NOT_SENT, idempotent_post=False, has_retry_after=False) for method in METHODS
+    }
+    answered = {
+        method: may_repeat(method, Reach.ANSWERED, idempotent_post=True, has_retry_after=True) for method in METHODS
+    }
+    assert (unsent, answered) == (dict.fromkeys(METHODS, True), dict.fromkeys(METHODS, False))
+
+
+REPEATED = {
+    ("GET", Reach.MAYBE_DONE, False, False): True,
+    ("PUT", Reach.MAYBE_DONE, False, False): True,
+    ("POST", Reach.MAYBE_DONE, False, False): False,
+    ("POST", Reach.MAYBE_DONE, True, False): True,
+    ("DELETE", Reach.MAYBE_DONE, True, False): False,
+    ("POST", Reach.REFUSED, False, False): False,
+    ("POST", Reach.REFUSED, False, True): True,
+    ("DELETE", Reach.REFUSED, False, True): True,
+    ("GET", Reach.REFUSED, False, False): True,
+}
+"""By method, reach, whether a POST is idempotent, and whether there is a Retry-After."""
+
+
+def test_a_call_is_repeated_only_where_it_can_do_no_harm() -> None:
+    found = {
+        (method, reach, idempotent, after): may_repeat(method, reach, idempotent_post=idempotent, has_retry_after=after)
+        for method, reach, idempotent, after in REPEATED
+    }
+    assert found == REPEATED

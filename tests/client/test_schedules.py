@@ -1,10 +1,10 @@
 """Schedules: each call is compared with the contract's own words; what a bare service leaves out is lived without."""
 
-import json
 from typing import Any
 
 import httpx
 import pytest
+from tests.client.sending import sent
 from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.client import Conflict, NotFound, NotUnique
@@ -163,36 +163,29 @@ def calls(client: Any) -> dict[str, tuple[Any, Any, str, Any]]:
     }
 
 
-NAMES = (
-    *("create", "edit", "list", "get", "suspend", "resume", "kill", "preview", "actions", "all actions", "action"),
-    *("action_with_id", "kill_action", "rerun", "instances", "instance_results"),
-)
+def test_a_call_sends_and_reads_what_the_contract_says(connect: Any, bare: ServiceDouble) -> None:
+    rows = calls(connect(bare))
+    bare.next_answers += [httpx.Response(200, json=answer) for _, answer, _, _ in rows.values()]
 
+    results = {name: make() for name, (make, *_) in rows.items()}
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_call_sends_and_reads_what_the_contract_says(connect: Any, bare: ServiceDouble, name: str) -> None:
-    make, answer, line, body = calls(connect(bare))[name]
-    bare.next_answers.append(httpx.Response(200, json=answer))
-
-    result = make()
-
-    assert bare.calls == [line]
-    sent = bare.requests[0].content
-    assert (json.loads(sent) if sent else None) == body
-    expected: Any = {
+    assert sent(bare) == [(line, body) for _, _, line, body in rows.values()]
+    answers = {name: answer for name, (_, answer, _, _) in rows.items()}
+    assert {name: plain(result) for name, result in results.items()} == answers | {
         "suspend": "SUSPENDED",
         "resume": "RUNNING",
         "kill": "KILLED",
         "kill_action": True,
         "action": ACTION,
         "instances": [COMMAND],
-    }.get(name, answer)
-    got = [one.model_dump(exclude_unset=True) for one in result] if isinstance(result, list) else result
-    assert (got.model_dump(exclude_unset=True) if hasattr(got, "model_dump") else got) == expected
+    }
 
 
-def test_every_call_is_in_the_table(connect: Any, bare: ServiceDouble) -> None:
-    assert set(calls(connect(bare))) == set(NAMES)
+def plain(result: Any) -> Any:
+    """Return what the service sent of a result."""
+    if isinstance(result, list):
+        return [plain(one) for one in result]
+    return result.model_dump(exclude_unset=True) if hasattr(result, "model_dump") else result
 
 
 def test_creation_and_rerun_can_be_repeated_safely(connect: Any, bare: ServiceDouble) -> None:
@@ -222,18 +215,19 @@ def test_of_an_action_and_its_reruns_the_newest_counts(connect: Any, bare: Servi
     assert connect(bare).schedules.action(12, 5).id == 40
 
 
-@pytest.mark.parametrize("answer", [ACTION, {"actions": [ACTION], "paging_info": PAGE}])
-def test_one_action_comes_by_itself_or_in_a_list(connect: Any, bare: ServiceDouble, answer: Any) -> None:
+def test_one_action_comes_by_itself_or_in_a_list(connect: Any, bare: ServiceDouble) -> None:
+    schedules = connect(bare).schedules
+    answers: list[Any] = [ACTION, {"actions": [ACTION], "paging_info": PAGE}]
+    bare.next_answers += [httpx.Response(200, json=answer) for answer in answers * 2]
+    by_number = [schedules.action(12, 5).id for _ in answers]
+    assert (by_number, [schedules.action_with_id(33).id for _ in answers]) == ([33, 33], [33, 33])
+
+
+def test_whether_an_action_was_killed_is_a_claim(connect: Any, bare: ServiceDouble) -> None:
+    words = ("true", True, "false", False)
+    bare.next_answers += [httpx.Response(200, json={"kill_succeeded": word}) for word in words]
     client = connect(bare)
-    bare.next_answers += [httpx.Response(200, json=answer), httpx.Response(200, json=answer)]
-    assert client.schedules.action(12, 5).id == 33
-    assert client.schedules.action_with_id(33).id == 33
-
-
-@pytest.mark.parametrize(("word", "killed"), [("true", True), (True, True), ("false", False), (False, False)])
-def test_whether_an_action_was_killed_is_a_claim(connect: Any, bare: ServiceDouble, word: Any, killed: bool) -> None:
-    bare.next_answers.append(httpx.Response(200, json={"kill_succeeded": word}))
-    assert connect(bare).schedules.kill_action(33) is killed
+    assert [client.schedules.kill_action(33) for _ in words] == [True, True, False, False]
 
 
 def pages_of(plural: str, items: list[dict[str, Any]], per_page: int = 100) -> list[httpx.Response]:

@@ -36,9 +36,9 @@ def test_a_line_keeps_a_carriage_return_and_tabs_of_its_own() -> None:
     assert lines_of("a\r\r\n\tb\r\nlast") == ["a\r", "\tb", "last"]
 
 
-@pytest.mark.parametrize("lines", [[], ["a", ""]])
-def test_lines_become_the_same_frame_with_and_without_arrow(lines: list[str]) -> None:
-    pd.testing.assert_frame_equal(lines_frame(lines), lines_table(lines).to_pandas())
+def test_lines_become_the_same_frame_with_and_without_arrow() -> None:
+    pd.testing.assert_frame_equal(lines_frame([]), lines_table([]).to_pandas())
+    pd.testing.assert_frame_equal(lines_frame(["a", ""]), lines_table(["a", ""]).to_pandas())
 
 
 def test_text_is_typed_by_the_query_schema() -> None:
@@ -97,42 +97,38 @@ def test_rows_of_different_lengths_are_an_unexpected_answer() -> None:
         tsv_table("a\tb\r\n1\r\n", [])
 
 
-@pytest.mark.parametrize("qlog", [None, "", "no JSON", "{}", {"QUERY-SCHEMA": {}}, {"QUERY-SCHEMA": {"-1": [{}]}}, 7])
-def test_a_qlog_that_shows_no_types_reports_none(qlog: object) -> None:
-    assert column_types(qlog) == []
+def test_a_qlog_that_shows_no_types_reports_none() -> None:
+    qlogs: list[Any] = [None, "", "no JSON", "{}", {"QUERY-SCHEMA": {}}, {"QUERY-SCHEMA": {"-1": [{}]}}, 7]
+    assert [(qlog, column_types(qlog)) for qlog in qlogs] == [(qlog, []) for qlog in qlogs]
 
 
-@pytest.mark.parametrize(
-    ("qlog", "texts"),
-    [
+def test_messages_of_a_qlog_are_its_texts() -> None:
+    wanted: list[tuple[Any, list[str]]] = [
         ('{"QUERY-SCHEMA": {}, "messages": ["column a is text"]}', ["column a is text"]),
         ({"messages": ["a", {"level": 1}, None, "b"]}, ["a", "b"]),
         *((qlog, []) for qlog in (None, "", "no JSON", "[]", "{}", {"messages": None}, {"messages": 7}, 7)),
-    ],
-)
-def test_messages_of_a_qlog_are_its_texts(qlog: object, texts: list[str]) -> None:
-    assert messages(qlog) == texts
+    ]
+    assert [(qlog, messages(qlog)) for qlog, _ in wanted] == wanted
 
 
 def test_a_qlog_may_be_an_object_and_have_another_key() -> None:
     assert column_types({"QUERY-SCHEMA": {"0": [{"ColumnType": "int"}]}}) == ["int"]
 
 
-@pytest.mark.parametrize(
-    ("word", "kind"),
-    [
-        ("INTEGER", pa.int64()),
-        ("Double Precision", pa.float64()),
-        ("numeric", pa.decimal128(38, 9)),
-        ("numeric(5, 1)", pa.decimal128(5, 1)),
-        ("timestamp(3)", pa.timestamp("us")),
-        ("timestamp with time zone", pa.timestamp("us", "UTC")),
-        ("timestamptz", pa.timestamp("us", "UTC")),
-        ("geometry", None),
-    ],
-)
-def test_column_types_as_databases_call_them(word: str, kind: pa.DataType | None) -> None:
-    assert arrow_type(word) == kind
+TYPES = {
+    "INTEGER": pa.int64(),
+    "Double Precision": pa.float64(),
+    "numeric": pa.decimal128(38, 9),
+    "numeric(5, 1)": pa.decimal128(5, 1),
+    "timestamp(3)": pa.timestamp("us"),
+    "timestamp with time zone": pa.timestamp("us", "UTC"),
+    "timestamptz": pa.timestamp("us", "UTC"),
+    "geometry": None,
+}
+
+
+def test_column_types_as_databases_call_them() -> None:
+    assert {word: arrow_type(word) for word in TYPES} == TYPES
 
 
 LARGE = 1239162456494753671
@@ -165,21 +161,20 @@ def test_integers_and_booleans_keep_their_values_and_their_type_beside_a_null() 
     assert made["id"].isna().tolist() == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("kind", "value", "expected"),
-    [
-        (pa.list_(pa.int64()), [LARGE, None], [1239162456494753671, None]),
-        (pa.list_(pa.list_(pa.int64())), [[LARGE, None]], [[1239162456494753671, None]]),
-        (pa.map_(pa.string(), pa.int64()), [("a", LARGE), ("b", None)], [("a", 1239162456494753671), ("b", None)]),
-        (pa.struct([("a", pa.list_(pa.int64()))]), {"a": [LARGE, None]}, {"a": [1239162456494753671, None]}),
-        (pa.list_(pa.bool_()), [True, None], [True, None]),
-    ],
-    ids=str,
-)
-def test_integers_beside_a_null_within_a_value_keep_their_digits(
-    kind: pa.DataType, value: object, expected: object
-) -> None:
-    assert _as_lists(frame(pa.table({"x": pa.array([value], kind)}))["x"][0]) == expected
+VALUES: list[tuple[pa.DataType, object, object]] = [
+    (pa.list_(pa.int64()), [LARGE, None], [1239162456494753671, None]),
+    (pa.list_(pa.list_(pa.int64())), [[LARGE, None]], [[1239162456494753671, None]]),
+    (pa.map_(pa.string(), pa.int64()), [("a", LARGE), ("b", None)], [("a", 1239162456494753671), ("b", None)]),
+    (pa.struct([("a", pa.list_(pa.int64()))]), {"a": [LARGE, None]}, {"a": [1239162456494753671, None]}),
+    (pa.list_(pa.bool_()), [True, None], [True, None]),
+]
+
+
+def test_integers_beside_a_null_within_a_value_keep_their_digits() -> None:
+    def read(kind: pa.DataType, value: object) -> Any:
+        return _as_lists(frame(pa.table({"x": pa.array([value], kind)}))["x"][0])
+
+    assert [(kind, read(kind, value)) for kind, value, _ in VALUES] == [(kind, wanted) for kind, _, wanted in VALUES]
 
 
 def test_a_struct_whose_field_is_null_in_another_row_keeps_its_digits() -> None:
@@ -188,26 +183,25 @@ def test_a_struct_whose_field_is_null_in_another_row_keeps_its_digits() -> None:
     assert made["x"].tolist() == [{"a": 1239162456494753671}, {"a": None}]
 
 
-@pytest.mark.parametrize("dtypes", ["nullable", "numpy"])
-@pytest.mark.parametrize(
-    ("unit", "expected"),
-    [
-        ("us", datetime(2020, 1, 30, 23, 2, 3, tzinfo=UTC)),
-        ("ns", pd.Timestamp("2020-01-30 23:02:03.000000001", tz="UTC")),
-    ],
-)
-def test_instants_within_a_value_keep_their_zone_and_their_nanoseconds(
-    unit: Literal["us", "ns"], expected: object, dtypes: Dtypes
-) -> None:
-    kind = pa.timestamp(unit, "UTC")
-    number = 1_580_425_323_000_000_001 if unit == "ns" else 1_580_425_323_000_000
-    instant = pa.scalar(number, pa.int64()).cast(kind)
-    within = pa.struct([("l", pa.list_(kind)), ("m", pa.map_(pa.string(), kind)), ("t", kind)])
-    value = {"l": [instant, None], "m": [("k", instant)], "t": instant}
-    made = frame(pa.table({"x": pa.array([value], within), "l": pa.array([[instant]], pa.list_(kind))}), dtypes)
-    assert list(made["l"][0]) == [expected]
-    read = made["x"][0]
-    assert (list(read["l"]), read["m"], read["t"]) == ([expected, None], [("k", expected)], expected)
+INSTANTS: list[tuple[Dtypes, Literal["us", "ns"], int, datetime]] = [
+    ("nullable", "us", 1_580_425_323_000_000, datetime(2020, 1, 30, 23, 2, 3, tzinfo=UTC)),
+    ("numpy", "us", 1_580_425_323_000_000, datetime(2020, 1, 30, 23, 2, 3, tzinfo=UTC)),
+    ("nullable", "ns", 1_580_425_323_000_000_001, pd.Timestamp("2020-01-30 23:02:03.000000001", tz="UTC")),
+]
+
+
+def test_instants_within_a_value_keep_their_zone_and_their_nanoseconds() -> None:
+    def read(dtypes: Dtypes, unit: Literal["us", "ns"], number: int) -> tuple[list[Any], ...]:
+        kind = pa.timestamp(unit, "UTC")
+        instant = pa.scalar(number, pa.int64()).cast(kind)
+        within = pa.struct([("l", pa.list_(kind)), ("m", pa.map_(pa.string(), kind)), ("t", kind)])
+        value = {"l": [instant, None], "m": [("k", instant)], "t": instant}
+        made = frame(pa.table({"x": pa.array([value], within), "l": pa.array([[instant]], pa.list_(kind))}), dtypes)
+        whole = made["x"][0]
+        return list(made["l"][0]), list(whole["l"]), whole["m"], [whole["t"]]
+
+    wanted = [([at], [at, None], [("k", at)], [at]) for *_, at in INSTANTS]
+    assert [read(dtypes, unit, number) for dtypes, unit, number, _ in INSTANTS] == wanted
 
 
 def test_nanoseconds_without_a_zone_and_lengths_of_time_within_a_value_are_no_numbers() -> None:
@@ -291,13 +285,10 @@ def test_a_parquet_file_has_a_name_once_as_its_readers_want(tmp_path: Path) -> N
     assert pd.read_parquet(tmp_path / "rows").to_dict("records") == [{"a": 0, "a_2": 1, "a_1": 2, "b": 3, "a_3": 4}]
 
 
-@pytest.mark.parametrize("form", ["arrow", "parquet", "csv"])
-def test_rows_are_written_in_each_format(tmp_path: Path, form: str) -> None:
+def test_rows_are_written_in_each_format(tmp_path: Path) -> None:
     table = pa.table({"n": [1, 2, 3]})
-    file = tmp_path / "rows"
-    write(table.to_batches(max_chunksize=2), table.schema, file, form)
-    read = {"arrow": lambda: pa.ipc.open_stream(file.read_bytes()).read_all(), "parquet": lambda: pq.read_table(file)}
-    if form == "csv":
-        assert pd.read_csv(file)["n"].tolist() == [1, 2, 3]
-    else:
-        assert read[form]().equals(table)
+    for form in ("arrow", "parquet", "csv"):
+        write(table.to_batches(max_chunksize=2), table.schema, tmp_path / form, form)
+    assert pa.ipc.open_stream((tmp_path / "arrow").read_bytes()).read_all().equals(table)
+    assert pq.read_table(tmp_path / "parquet").equals(table)
+    assert pd.read_csv(tmp_path / "csv")["n"].tolist() == [1, 2, 3]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from tests.client.sending import sent
 from tests.support.double.service import ServiceDouble
 
 from svc_jupyter.client import Conflict, Invalid
@@ -31,29 +33,30 @@ def connected(connect: Any, service: ServiceDouble, *answers: dict[str, Any]) ->
     return connect(service)
 
 
-@pytest.mark.parametrize(
-    ("call", "answer", "line", "body"),
-    [
-        (lambda c: c.folders.create("Common", "a"), FOLDER, "POST /folders", {"name": "a", "location": "Common"}),
-        (lambda c: c.folders.rename(3, "b"), FOLDER, "PUT /folders/rename", {"folder_id": 3, "name": "b"}),
-        (
-            lambda c: c.folders.move("Common/a", "Users/x@y.z"),
-            MOVED,
-            "POST /folders/move",
-            {"location": "Common/a", "destination_location": "Users/x@y.z"},
-        ),
-        (lambda c: c.folders.delete(3), MOVED | {"deleted": COUNTS}, "DELETE /folders/delete", {"folder_id": 3}),
-    ],
-)
-def test_folders_are_named_by_location_or_id(
-    connect: Any, service: ServiceDouble, call: Any, answer: dict[str, Any], line: str, body: dict[str, Any]
-) -> None:
-    found = call(connected(connect, service, answer))
-    assert (found if answer is FOLDER else found.folder).location == "Common/a"
-    method, path = line.split()
-    assert service.calls == [f"{method} {BASE}{path}"]
-    assert json.loads(service.requests[0].content) == {**body, "type": "notes"}
-    assert ("Idempotency-Key" in service.requests[0].headers) is (method == "POST")
+CALLS_OF_FOLDERS: list[tuple[Callable[[Any], Any], dict[str, Any], str, dict[str, Any]]] = [
+    (lambda c: c.folders.create("Common", "a"), FOLDER, "POST /folders", {"name": "a", "location": "Common"}),
+    (lambda c: c.folders.rename(3, "b"), FOLDER, "PUT /folders/rename", {"folder_id": 3, "name": "b"}),
+    (
+        lambda c: c.folders.move("Common/a", "Users/x@y.z"),
+        MOVED,
+        "POST /folders/move",
+        {"location": "Common/a", "destination_location": "Users/x@y.z"},
+    ),
+    (lambda c: c.folders.delete(3), MOVED | {"deleted": COUNTS}, "DELETE /folders/delete", {"folder_id": 3}),
+]
+
+
+def test_folders_are_named_by_location_or_id(connect: Any, service: ServiceDouble) -> None:
+    client = connected(connect, service, *(answer for _, answer, _, _ in CALLS_OF_FOLDERS))
+
+    found = [call(client) for call, *_ in CALLS_OF_FOLDERS]
+
+    assert [getattr(one, "folder", one).location for one in found] == ["Common/a"] * 4
+    assert sent(service) == [
+        (line.replace(" ", f" {BASE}"), {**body, "type": "notes"}) for _, _, line, body in CALLS_OF_FOLDERS
+    ]
+    with_key = ["Idempotency-Key" in request.headers for request in service.requests]
+    assert with_key == [line.startswith("POST") for _, _, line, _ in CALLS_OF_FOLDERS]
 
 
 def test_the_effect_of_a_deletion_is_requested_and_is_none_where_unsupported(
@@ -102,73 +105,69 @@ def test_a_note_that_was_read_is_saved_over_no_other_edit(connect: Any, service:
         client.notes.save(note)
 
 
-@pytest.mark.parametrize(
-    ("call", "answer", "line", "body"),
-    [
-        (
-            lambda c: c.notes.create("Common", "n", cluster_id=4),
-            NOTE,
-            "POST /notebooks",
-            {"name": "n", "location": "Common", "cluster_id": 4},
-        ),
-        (lambda c: c.notes.update(5, name="m", location=None), NOTE, "PUT /notebooks/5", {"name": "m"}),
-        (lambda c: c.notes.clone(5), NOTE, "PUT /notebooks/5/clone", {}),
-        (
-            lambda c: c.notes.delete(5),
-            {"status": "deleted", "id": 5, "notebook_dashboards": 0},
-            "DELETE /notebooks/5",
-            None,
-        ),
-        (lambda c: c.notes.restore(5, 2), NOTE, "PUT /notebooks/5/revisions/2/restore", {}),
-        (
-            lambda c: c.notes.revision(5, 2),
-            {"number": 2, "user_id": 1, "created_at": "x", "size": 9, "paragraphs": []},
-            "GET /notebooks/5/revisions/2",
-            None,
-        ),
-        (
-            lambda c: c.notes.revisions(5),
-            {"revisions": [], "paging_info": paging(None)},
-            "GET /notebooks/5/revisions?page=1&per_page=10",
-            None,
-        ),
-        (
-            lambda c: c.dashboards.create(5, "b", "Common"),
-            BOARD | {"paragraphs": []},
-            "POST /notebook_dashboard",
-            {"note_id": 5, "name": "b", "location": "Common"},
-        ),
-        (lambda c: c.dashboards.get(8), BOARD | {"paragraphs": []}, "GET /notebook_dashboard/8", None),
-        (
-            lambda c: c.dashboards.update(8, refresh=True, if_version=7),
-            BOARD | {"paragraphs": []},
-            "PUT /notebook_dashboard/8",
-            {"refresh": True},
-        ),
-        (lambda c: c.dashboards.clone(8, name="c"), BOARD, "PUT /notebook_dashboard/8/clone", {"name": "c"}),
-        (lambda c: c.dashboards.delete(8), {"status": "deleted", "id": 8}, "DELETE /notebook_dashboard/8", None),
-        (
-            lambda c: c.notes.list(page=2),
-            {"notes": [SUMMARY], "paging_info": paging(None)},
-            "GET /notebooks?page=2&per_page=10",
-            None,
-        ),
-        (
-            lambda c: c.dashboards.of_note(5),
-            {"notebook_dashboards": [BOARD], "paging_info": paging(None)},
-            "GET /notebooks/5/list_dashboards?page=1&per_page=10",
-            None,
-        ),
-    ],
-)
-def test_a_call_says_what_is_meant(
-    connect: Any, service: ServiceDouble, call: Any, answer: dict[str, Any], line: str, body: dict[str, Any] | None
-) -> None:
-    call(connected(connect, service, answer))
-    method, path = line.split()
-    assert service.calls == [f"{method} {BASE}{path}"]
-    content = service.requests[0].content
-    assert (json.loads(content) if content else None) == body
+CALLS: list[tuple[Callable[[Any], Any], dict[str, Any], str, dict[str, Any] | None]] = [
+    (
+        lambda c: c.notes.create("Common", "n", cluster_id=4),
+        NOTE,
+        "POST /notebooks",
+        {"name": "n", "location": "Common", "cluster_id": 4},
+    ),
+    (lambda c: c.notes.update(5, name="m", location=None), NOTE, "PUT /notebooks/5", {"name": "m"}),
+    (lambda c: c.notes.clone(5), NOTE, "PUT /notebooks/5/clone", {}),
+    (
+        lambda c: c.notes.delete(5),
+        {"status": "deleted", "id": 5, "notebook_dashboards": 0},
+        "DELETE /notebooks/5",
+        None,
+    ),
+    (lambda c: c.notes.restore(5, 2), NOTE, "PUT /notebooks/5/revisions/2/restore", {}),
+    (
+        lambda c: c.notes.revision(5, 2),
+        {"number": 2, "user_id": 1, "created_at": "x", "size": 9, "paragraphs": []},
+        "GET /notebooks/5/revisions/2",
+        None,
+    ),
+    (
+        lambda c: c.notes.revisions(5),
+        {"revisions": [], "paging_info": paging(None)},
+        "GET /notebooks/5/revisions?page=1&per_page=10",
+        None,
+    ),
+    (
+        lambda c: c.dashboards.create(5, "b", "Common"),
+        BOARD | {"paragraphs": []},
+        "POST /notebook_dashboard",
+        {"note_id": 5, "name": "b", "location": "Common"},
+    ),
+    (lambda c: c.dashboards.get(8), BOARD | {"paragraphs": []}, "GET /notebook_dashboard/8", None),
+    (
+        lambda c: c.dashboards.update(8, refresh=True, if_version=7),
+        BOARD | {"paragraphs": []},
+        "PUT /notebook_dashboard/8",
+        {"refresh": True},
+    ),
+    (lambda c: c.dashboards.clone(8, name="c"), BOARD, "PUT /notebook_dashboard/8/clone", {"name": "c"}),
+    (lambda c: c.dashboards.delete(8), {"status": "deleted", "id": 8}, "DELETE /notebook_dashboard/8", None),
+    (
+        lambda c: c.notes.list(page=2),
+        {"notes": [SUMMARY], "paging_info": paging(None)},
+        "GET /notebooks?page=2&per_page=10",
+        None,
+    ),
+    (
+        lambda c: c.dashboards.of_note(5),
+        {"notebook_dashboards": [BOARD], "paging_info": paging(None)},
+        "GET /notebooks/5/list_dashboards?page=1&per_page=10",
+        None,
+    ),
+]
+
+
+def test_a_call_says_what_is_meant(connect: Any, service: ServiceDouble) -> None:
+    client = connected(connect, service, *(answer for _, answer, _, _ in CALLS))
+    for call, *_ in CALLS:
+        call(client)
+    assert sent(service) == [(line.replace(" ", f" {BASE}"), body) for _, _, line, body in CALLS]
 
 
 def test_a_local_file_becomes_a_note_and_a_note_a_file(connect: Any, service: ServiceDouble, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_scheduled_notebook_is_copied_and_is_found_by_its_path(jupyter: Jupyte
     assert made["id"] in [record["id"] for record in everything]
 
 
-def test_what_is_repaired_for_a_copy_is_said(jupyter: JupyterProcess) -> None:
+def test_a_repair_for_a_copy_is_reported(jupyter: JupyterProcess) -> None:
     cell = {
         "cell_type": "code",
         "id": "c",

@@ -251,9 +251,8 @@ async def test_schemas_counts_and_types_of_duckdb(place):
     assert [(column["name"], column["type"]) for column in columns] == types
 
 
-@pytest.mark.parametrize(
-    ("kind", "command", "keys"),
-    [
+def test_the_changed_catalogues_follow_from_the_ended_command():
+    changed = [
         ("DbTapQueryCommand", {"db_tap_id": 3, "query": "SELECT 1"}, []),
         ("DbTapQueryCommand", {"db_tap_id": 3, "query": "select a into t from b"}, ["tap-3"]),
         ("DbTapQueryCommand", {"db_tap_id": 3, "query": None, "script_location": "s"}, ["tap-3"]),
@@ -261,7 +260,6 @@ async def test_schemas_counts_and_types_of_duckdb(place):
         ("SparkCommand", {"program": "x"}, ["hive"]),
         ("DbImportCommand", {"dbtap_id": 3}, ["hive", "tap-3"]),
         ("ShellCommand", {"script": "create"}, []),
-    ],
-)
-def test_the_changed_catalogues_follow_from_the_ended_command(kind, command, keys):
-    assert changed_by(SimpleNamespace(command_type=kind, command=command)) == keys
+    ]
+    rows = [SimpleNamespace(command_type=kind, command=command) for kind, command, _ in changed]
+    assert [(row.command_type, row.command, changed_by(row)) for row in rows] == changed

@@ -23,44 +23,38 @@ POSTGRESQL, SQLITE, DUCKDB, PRESTO, SPARK = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("SELECT * FROM t WHERE o = :origin AND d>=:day", ["origin", "day"]),
-        ("SELECT :a, :a + :b -- :c\n/* :d */", ["a", "a", "b"]),
-        ("SELECT x FROM t WHERE o IN (:origins) LIMIT :n", ["origins", "n"]),
-        ("SELECT ':no', ':no:no' FROM t WHERE o LIKE :yes", ["yes"]),
-        ("SELECT '12:30', :at", ["at"]),
-        ("SELECT x::text, :a ::text", ["a"]),
-        ("SELECT src:customer.name FROM t WHERE src:id = :id", ["id"]),
-        ("SELECT x[1:n] FROM t", []),
-        ("SELECT x[1 :n] FROM t", []),
-        ("SELECT ARRAY[:a, :b]", ["a", "b"]),
-        ("SELECT :1, : a, :", []),
-        ("SELECT :größe", []),
-    ],
-)
-def test_names(text, names):
-    for dialect in Dialect:
-        # SQLite and SQL Server take brackets for the quotes of a name.
-        quoted = dialect in (SQLITE, Dialect.SQLSERVER) and "ARRAY" in text
-        assert names_in(text, dialect) == ([] if quoted else names), dialect
+def test_names_are_found_by_the_same_rules_in_every_dialect():
+    names = {
+        "SELECT * FROM t WHERE o = :origin AND d>=:day": ["origin", "day"],
+        "SELECT :a, :a + :b -- :c\n/* :d */": ["a", "a", "b"],
+        "SELECT x FROM t WHERE o IN (:origins) LIMIT :n": ["origins", "n"],
+        "SELECT ':no', ':no:no' FROM t WHERE o LIKE :yes": ["yes"],
+        "SELECT '12:30', :at": ["at"],
+        "SELECT x::text, :a ::text": ["a"],
+        "SELECT src:customer.name FROM t WHERE src:id = :id": ["id"],
+        "SELECT x[1:n] FROM t": [],
+        "SELECT x[1 :n] FROM t": [],
+        "SELECT ARRAY[:a, :b]": ["a", "b"],
+        "SELECT :1, : a, :": [],
+        "SELECT :größe": [],
+    }
+    found = {(dialect, text): names_in(text, dialect) for dialect in Dialect for text in names}
+    # SQLite and SQL Server take brackets for the quotes of a name.
+    quoted = {(dialect, "SELECT ARRAY[:a, :b]"): [] for dialect in (SQLITE, Dialect.SQLSERVER)}
+    assert found == {(dialect, text): names[text] for dialect, text in found} | quoted
 
 
-@pytest.mark.parametrize(
-    ("dialect", "text", "names"),
-    [
-        (POSTGRESQL, "SELECT $$ :no $$, $t$ :no $t$, E'\\' :no', :yes", ["yes"]),
-        (POSTGRESQL, "SELECT x[:n], x[:n] = :m FROM t", ["m"]),
-        (PRESTO, "SELECT x[:n] FROM t", ["n"]),
-        (DUCKDB, "SELECT {'k': :v, key: w, l : x, 'm' :y}, [:a], x[CASE WHEN :b THEN 1 END]", ["v", "a", "b"]),
-        (Dialect.MYSQL, "SELECT @a:=1, `:no`, '\\' :no', :yes # :no", ["yes"]),
-        (SPARK, "SELECT \":no\", r'\\', :yes", ["yes"]),
-        (SQLITE, 'SELECT [:no], ":no", :yes', ["yes"]),
-    ],
-)
-def test_names_by_the_rules_of_a_database(dialect, text, names):
-    assert names_in(text, dialect) == names
+def test_names_by_the_rules_of_a_database():
+    names = {
+        (POSTGRESQL, "SELECT $$ :no $$, $t$ :no $t$, E'\\' :no', :yes"): ["yes"],
+        (POSTGRESQL, "SELECT x[:n], x[:n] = :m FROM t"): ["m"],
+        (PRESTO, "SELECT x[:n] FROM t"): ["n"],
+        (DUCKDB, "SELECT {'k': :v, key: w, l : x, 'm' :y}, [:a], x[CASE WHEN :b THEN 1 END]"): ["v", "a", "b"],
+        (Dialect.MYSQL, "SELECT @a:=1, `:no`, '\\' :no', :yes # :no"): ["yes"],
+        (SPARK, "SELECT \":no\", r'\\', :yes"): ["yes"],
+        (SQLITE, 'SELECT [:no], ":no", :yes'): ["yes"],
+    }
+    assert {(dialect, text): names_in(text, dialect) for dialect, text in names} == names
 
 
 def test_an_open_quote_hides_where_names_are():
@@ -77,9 +71,8 @@ def typed(kind, value):
     return {"type": kind, "value": value}
 
 
-@pytest.mark.parametrize(
-    ("given", "postgresql", "presto", "spark"),
-    [
+def test_literals():
+    literals = [
         ("JFK", "(E'JFK')", "('JFK')", "('JFK')"),
         ("O'Hare", "(E'O''Hare')", "('O''Hare')", "CAST(unhex('4f2748617265') AS STRING)"),
         (
@@ -125,11 +118,10 @@ def typed(kind, value):
         ),
         (typed("binary", "AP8="), "CAST(E'\\\\x00ff' AS bytea)", "(X'00ff')", "unhex('00ff')"),
         (typed("date", None), "NULL", "NULL", "NULL"),
-    ],
-)
-def test_literals(given, postgresql, presto, spark):
-    for dialect, expected in ((POSTGRESQL, postgresql), (PRESTO, presto), (SPARK, spark)):
-        assert filled("SELECT :x", dialect, x=given) == [f"SELECT {expected}"]
+    ]
+    dialects = (POSTGRESQL, PRESTO, SPARK)
+    found = [[value, *(filled("SELECT :x", dialect, x=value) for dialect in dialects)] for value, *_ in literals]
+    assert found == [[value, *([f"SELECT {text}"] for text in texts)] for value, *texts in literals]
 
 
 def test_a_list_is_one_for_in():
@@ -139,18 +131,17 @@ def test_a_list_is_one_for_in():
     ]
 
 
-@pytest.mark.parametrize(
-    ("bindings", "message"),
-    [
-        ({"b": 1}, ":a has no value; there are values for b"),
-        ({"a": 1, "b": 2}, "the query has no :b, but there is a value"),
-        ({"a": 1, "b": 2, "c": 3}, "the query has no :b, :c, but there are values"),
-    ],
-)
-def test_names_and_values_must_fit(bindings, message):
-    with pytest.raises(NotBound) as caught:
-        filled("SELECT 1; SELECT :a", POSTGRESQL, **bindings)
-    assert caught.value.message == message
+def test_names_and_values_must_fit():
+    def refusal(**bindings: int) -> str:
+        with pytest.raises(NotBound) as refused:
+            filled("SELECT 1; SELECT :a", POSTGRESQL, **bindings)
+        return refused.value.message
+
+    assert [refusal(b=1), refusal(a=1, b=2), refusal(a=1, b=2, c=3)] == [
+        ":a has no value; there are values for b",
+        "the query has no :b, but there is a value",
+        "the query has no :b, :c, but there are values",
+    ]
 
 
 def test_places_in_the_text_are_those_of_its_author():
@@ -169,47 +160,50 @@ def test_places_in_the_text_are_those_of_its_author():
     assert literal.origin(literal.text.index("4567")) == 10 + written.text.index(":a") + 2
 
 
-@pytest.mark.parametrize(
-    ("given", "dialect", "message"),
-    [
-        ("a\0b", POSTGRESQL, "a string of this database cannot hold a NUL character"),
+def test_text_and_times_that_a_dialect_cannot_write_are_refused():
+    def refusal(value: object, dialect: Dialect) -> tuple[str, bool]:
+        with pytest.raises(QueryFailure) as refused:
+            filled("SELECT :x", dialect, x=value)
+        return refused.value.message, refused.value.may_retry
+
+    refused = [
+        ("a\0b", POSTGRESQL, ("a string of this database cannot hold a NUL character", False)),
         (
             typed("timestamp", "2026-01-31T08:30:00.000000001"),
             POSTGRESQL,
-            "2026-01-31 08:30:00.000000001: this database has times to the microsecond; round it, or give it as a text",
+            (
+                "2026-01-31 08:30:00.000000001: this database has times to the microsecond; round it, or give it as a "
+                "text",
+                False,
+            ),
         ),
         (
             typed("time", "08:30:00.1234"),
             PRESTO,
-            "08:30:00.1234: this database has times to the millisecond; round it, or give it as a text",
+            ("08:30:00.1234: this database has times to the millisecond; round it, or give it as a text", False),
         ),
-        (typed("time", "08:30"), SPARK, "this database has no type for a time of day: give it as a text"),
-    ],
-)
-def test_what_a_dialect_cannot_write(given, dialect, message):
-    with pytest.raises(QueryFailure) as caught:
-        filled("SELECT :x", dialect, x=given)
-    assert caught.value.message == message
-    assert not caught.value.may_retry
-
-
-@pytest.mark.parametrize(
-    ("message", "text", "hint"),
-    [
         (
-            'syntax error at or near ":"',
-            "SELECT :a, :b, :a",
-            "give :a, :b a value by bindings; in a notebook: --bind a (its variable) or --bind a=TEXT",
+            typed("time", "08:30"),
+            SPARK,
+            ("this database has no type for a time of day: give it as a text", False),
         ),
-        ("Found the unbound parameter: a", "SELECT :a", "give :a a value by bindings; "),
-        ('syntax error at or near ":"', "SELECT a:b", None),
-        ("no such column: x", "SELECT x, ':a'", None),
-        ('syntax error near ":"', "SELECT ':a", None),
-    ],
-)
-def test_a_complaint_about_a_name_says_how_to_give_its_value(message, text, hint):
-    found = hint_for(message, text, POSTGRESQL)
-    assert found is None if hint is None else found is not None and found.startswith(hint)
+    ]
+    assert [(value, dialect, refusal(value, dialect)) for value, dialect, _ in refused] == refused
+
+
+def test_a_complaint_about_a_name_says_how_to_give_its_value():
+    hints = {
+        ('syntax error at or near ":"', "SELECT :a, :b, :a"): (
+            "give :a, :b a value by bindings; in a notebook: --bind a (its variable) or --bind a=TEXT"
+        ),
+        ("Found the unbound parameter: a", "SELECT :a"): (
+            "give :a a value by bindings; in a notebook: --bind a (its variable) or --bind a=TEXT"
+        ),
+        ('syntax error at or near ":"', "SELECT a:b"): None,
+        ("no such column: x", "SELECT x, ':a'"): None,
+        ('syntax error near ":"', "SELECT ':a"): None,
+    }
+    assert {(message, text): hint_for(message, text, POSTGRESQL) for message, text in hints} == hints
 
 
 def test_decimals_keep_their_digits():

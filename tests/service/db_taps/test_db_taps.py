@@ -115,21 +115,25 @@ async def test_a_change_of_type_drops_the_url_of_the_former(db_taps, member, dat
     assert (await db_taps.opened(member.account_id, tap.id)).connection.address == "db.example:6000"
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"db_type": "oracle"}, "db_type"),
-        ({"db_host": ""}, "db_host"),
-        ({"db_type": "url"}, "url"),
-        ({"url": URL}, "url"),
-    ],
-)
-def test_a_change_that_makes_no_connection_changes_nothing(db_taps, member, changes, message):
+def test_a_change_that_makes_no_connection_changes_nothing(db_taps, member):
     tap = create(db_taps, member)
-    with pytest.raises(Invalid, match=f"^{message}: ") as refused:
-        change(db_taps, tap.id, member, **changes)
-    assert PASSWORD not in str(refused.value)
-    assert db_taps.get(tap.id, by=member) == tap
+
+    def refusal(changes: dict[str, str]) -> str:
+        with pytest.raises(Invalid) as refused:
+            change(db_taps, tap.id, member, **changes)
+        assert db_taps.get(tap.id, by=member) == tap
+        return refused.value.message
+
+    refused = [
+        ({"db_type": "oracle"}, "db_type: unknown; known are postgresql, mysql, sqlserver, redshift, sqlite, url"),
+        ({"db_host": ""}, "db_host: a postgresql tap needs the host of its database"),
+        (
+            {"db_type": "url"},
+            "url: a tap with db_type url needs one: dialect+driver://user:password@host:port/database",
+        ),
+        ({"url": URL}, "url: only a tap with db_type url has one"),
+    ]
+    assert [(changes, refusal(changes)) for changes, _ in refused] == refused
 
 
 def test_a_name_belongs_to_one_tap_of_an_account(db_taps, member):

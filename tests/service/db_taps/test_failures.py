@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pytest
-
 from svc_jupyter.service.db_taps.failures import Position, QueryFailure, position_of, report_of, without_passwords
 from svc_jupyter.service.db_taps.statements import split, tables_of
 from svc_jupyter.service.db_taps.suggestions import Unknown, like, suggestions, unknown_name, without_offer
@@ -58,56 +56,53 @@ def test_a_name_that_was_meant_follows_the_engines_words_and_replaces_its_hint()
     )
 
 
-@pytest.mark.parametrize(
-    ("message", "name", "is_column"),
-    [
-        ("no such column: f.dep_delays", "dep_delays", True),
-        ("table flights has no column named dep_delays", "dep_delays", True),
-        ('column "dep_delays" of relation "flights" does not exist', "dep_delays", True),
-        ("column f.dep_delays does not exist", "dep_delays", True),
-        ("Unknown column 'f.dep_delays' in 'field list'", "dep_delays", True),
-        ("Invalid column name 'dep_delays'.", "dep_delays", True),
-        ("Column 'f.dep_delays' cannot be resolved", "dep_delays", True),
-        ("'f.dep_delays' cannot be resolved", "dep_delays", True),
-        ("Insert column name does not exist in target table: dep_delays", "dep_delays", True),
-        (
-            "A column or function parameter with name `f`.`dep_delays` cannot be resolved.",
-            "dep_delays",
-            True,
-        ),
-        ("no such table: flihgts", "flihgts", False),
-        ('relation "public.flihgts" does not exist', "flihgts", False),
-        ("Table 'test.flihgts' doesn't exist", "flihgts", False),
-        ("Table hive.default.flihgts does not exist", "flihgts", False),
-        ("[TABLE_OR_VIEW_NOT_FOUND] The table or view `default`.`flihgts` cannot be found.", "flihgts", False),
-    ],
-)
-def test_an_unknown_name_is_found_in_the_words_of_every_engine(message: str, name: str, is_column: bool):
-    found = unknown_name(message)
-    assert found is not None
-    assert (found.last, found.is_column) == (name, is_column)
-    assert unknown_name(f"syntax error near {name}") is None
+def test_an_unknown_name_is_found_in_the_words_of_every_engine():
+    of_columns = [
+        "no such column: f.dep_delays",
+        "table flights has no column named dep_delays",
+        'column "dep_delays" of relation "flights" does not exist',
+        "column f.dep_delays does not exist",
+        "Unknown column 'f.dep_delays' in 'field list'",
+        "Invalid column name 'dep_delays'.",
+        "Column 'f.dep_delays' cannot be resolved",
+        "'f.dep_delays' cannot be resolved",
+        "Insert column name does not exist in target table: dep_delays",
+        "A column or function parameter with name `f`.`dep_delays` cannot be resolved.",
+    ]
+    of_tables = [
+        "no such table: flihgts",
+        'relation "public.flihgts" does not exist',
+        "Table 'test.flihgts' doesn't exist",
+        "Table hive.default.flihgts does not exist",
+        "[TABLE_OR_VIEW_NOT_FOUND] The table or view `default`.`flihgts` cannot be found.",
+    ]
+    names = dict.fromkeys(of_columns, ("dep_delays", True)) | dict.fromkeys(of_tables, ("flihgts", False))
+    found = {message: unknown_name(message) for message in names}
+    assert {message: unknown and (unknown.last, unknown.is_column) for message, unknown in found.items()} == names
 
 
-@pytest.mark.parametrize(
-    ("message", "schema"),
-    [
-        ("no such table: flihgts", ()),
-        ('relation "public.flihgts" does not exist', ("public",)),
-        ("Table hive.default.flihgts does not exist", ("hive", "default")),
-        ("The table or view `a.b`.`flihgts` cannot be found.", ("a.b",)),
-    ],
-)
-def test_an_unknown_table_is_looked_for_in_its_schema(message: str, schema: tuple[str, ...]):
+def test_a_syntax_error_near_a_name_says_nothing_of_an_unknown_name():
+    assert unknown_name("syntax error near dep_delays") is None
+    assert unknown_name("syntax error near flihgts") is None
+
+
+def test_an_unknown_table_is_looked_for_in_its_schema():
     asked = []
 
     def known(tables: Sequence[tuple[str, ...]], within: tuple[str, ...]) -> list[str]:
         asked.append((list(tables), within))
         return ["flights"]
 
+    schemas = {
+        "no such table: flihgts": (),
+        'relation "public.flihgts" does not exist': ("public",),
+        "Table hive.default.flihgts does not exist": ("hive", "default"),
+        "The table or view `a.b`.`flihgts` cannot be found.": ("a.b",),
+    }
     [statement] = split("SELECT * FROM flihgts", Dialect.SQLITE)
-    assert suggestions(message, [], statement, Dialect.SQLITE, known) == ["flights"]
-    assert asked == [([], schema)]
+    found = {message: suggestions(message, [], statement, Dialect.SQLITE, known) for message in schemas}
+    assert found == {message: ["flights"] for message in schemas}
+    assert asked == [([], schema) for schema in schemas.values()]
 
 
 def test_sparks_advice_gives_way_to_a_name_that_was_meant():
@@ -133,32 +128,26 @@ def test_only_names_that_are_alike_are_offered():
     assert Unknown('"f"."a b"', True).last == "a b"
 
 
-@pytest.mark.parametrize(
-    ("text", "tables"),
-    [
-        ("select * from a, b.c as d, e where 'from f' = x -- from g", [("a",), ("b", "c"), ("e",)]),
-        ('select 1 from "a b"."c" t join d on true left join e using (x)', [("a b", "c"), ("d",), ("e",)]),
-        ("insert into a select * from (select * from b)", [("a",), ("b",)]),
-        ("update a set b = 1", [("a",)]),
-        ("select 1", []),
-    ],
-)
-def test_the_tables_of_a_statement_are_found(text: str, tables: list[tuple[str, ...]]):
-    assert tables_of(text, Dialect.SQLITE) == tables
+def test_the_tables_of_a_statement_are_found():
+    tables = {
+        "select * from a, b.c as d, e where 'from f' = x -- from g": [("a",), ("b", "c"), ("e",)],
+        'select 1 from "a b"."c" t join d on true left join e using (x)': [("a b", "c"), ("d",), ("e",)],
+        "insert into a select * from (select * from b)": [("a",), ("b",)],
+        "update a set b = 1": [("a",)],
+        "select 1": [],
+    }
+    assert {text: tables_of(text, Dialect.SQLITE) for text in tables} == tables
 
 
-@pytest.mark.parametrize(
-    ("offset", "place"),
-    [
-        (0, Position(1, "ab")),
-        (2, Position(1, "ab", 3)),
-        (3, Position(2, "cd")),
-        (7, Position(3, "")),
-        (99, Position(3, "")),
-    ],
-)
-def test_an_offset_is_found_in_its_line(offset, place):
-    assert position_of("ab\n cd\n", offset) == place
+def test_an_offset_is_found_in_its_line():
+    places = {
+        0: Position(1, "ab"),
+        2: Position(1, "ab", 3),
+        3: Position(2, "cd"),
+        7: Position(3, ""),
+        99: Position(3, ""),
+    }
+    assert {offset: position_of("ab\n cd\n", offset) for offset in places} == places
 
 
 def test_of_a_long_line_the_part_around_the_place_is_shown():

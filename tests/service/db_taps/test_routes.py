@@ -55,9 +55,12 @@ async def test_a_tap_is_made_changed_and_deleted(http):
     assert refusal(await http.get(path), 404) == f"there is no DB tap {made['id']} in this account"
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
+async def test_a_field_that_is_wrong_is_named(http):
+    async def message(body: dict[str, object]) -> str:
+        content = json.dumps(TAP | body)
+        return refusal(await http.post("/db_taps", content=content, headers={"Content-Type": "application/json"}), 422)
+
+    wrong = [
         ({"name": "<b>"}, "name"),
         ({"name": ""}, "name"),
         ({"name": "\ud800"}, "name"),
@@ -74,24 +77,20 @@ async def test_a_tap_is_made_changed_and_deleted(http):
         ({"db_passwd": 7}, "db_passwd"),
         ({"db_type": "url", "url": f"://{PASSWORD}"}, "url"),
         ({"active": "yes"}, "active"),
-    ],
-)
-async def test_a_field_that_is_wrong_is_named(http, body, field):
-
-    answer = await http.post("/db_taps", content=json.dumps(TAP | body), headers={"Content-Type": "application/json"})
-    assert refusal(answer, 422).startswith(f"{field}: ")
+    ]
+    assert [(body, (await message(body)).split(": ")[0]) for body, _ in wrong] == wrong
 
 
-@pytest.mark.parametrize("tap_id", ["0", "-1", "x", "1.5", str(2**63), "9" * 400])
-async def test_an_invalid_id_is_refused(http, tap_id):
-    refusal(await http.get(f"/db_taps/{tap_id}"), 422)
+async def test_an_invalid_id_is_refused(http):
+    for tap_id in ("0", "-1", "x", "1.5", str(2**63), "9" * 400):
+        refusal(await http.get(f"/db_taps/{tap_id}"), 422)
 
 
-@pytest.mark.parametrize(("method", "tail"), [("PUT", ""), ("DELETE", ""), ("GET", "/tables")])
-async def test_an_invalid_id_is_refused_in_each_call(http, method, tail):
-    body = {"json": {}} if method == "PUT" else {}
-    answer = await http.request(method, f"/db_taps/{2**63}{tail}", **body)
-    refusal(answer, 422)
+async def test_an_invalid_id_is_refused_in_each_call(http):
+    path = f"/db_taps/{2**63}"
+    refusal(await http.put(path, json={}), 422)
+    refusal(await http.delete(path), 422)
+    refusal(await http.get(f"{path}/tables"), 422)
 
 
 async def test_the_largest_id_is_merely_unknown(http):

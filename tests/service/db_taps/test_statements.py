@@ -13,7 +13,6 @@ from svc_jupyter.service.db_taps.lexing import tokens_of
 from svc_jupyter.service.db_taps.statements import NotSeparable, Statement, split, words_of
 from svc_jupyter.sql_tokens import Dialect
 
-ALL = list(Dialect)
 SPLITTING = [dialect for dialect in Dialect if dialect not in (Dialect.SQLSERVER, Dialect.OTHER)]
 
 
@@ -21,22 +20,20 @@ def texts(script: str, dialect: Dialect) -> list[str]:
     return [statement.text for statement in split(script, dialect)]
 
 
-@pytest.mark.parametrize("dialect", SPLITTING)
-def test_semicolons_separate_statements(dialect):
-    assert texts("select 1;\n select 2 ;; ", dialect) == ["select 1", "select 2"]
+def test_semicolons_separate_statements():
+    script = "select 1;\n select 2 ;; "
+    found = {dialect: texts(script, dialect) for dialect in SPLITTING}
+    assert found == {dialect: ["select 1", "select 2"] for dialect in SPLITTING}
 
 
-@pytest.mark.parametrize("dialect", SPLITTING)
-@pytest.mark.parametrize(
-    "statement", ["select ';'", "select 'it''s; fine'", 'select ";"', "select 1 /* ; */ + 2", "select 1 -- ;\n + 2"]
-)
-def test_semicolons_in_quotes_and_comments_do_not(dialect, statement):
-    assert texts(f"{statement}; select 3", dialect) == [statement, "select 3"]
+def test_semicolons_in_quotes_and_comments_do_not():
+    whole = ["select ';'", "select 'it''s; fine'", 'select ";"', "select 1 /* ; */ + 2", "select 1 -- ;\n + 2"]
+    found = {(dialect, text): texts(f"{text}; select 3", dialect) for dialect in SPLITTING for text in whole}
+    assert found == {(dialect, text): [text, "select 3"] for dialect, text in found}
 
 
-@pytest.mark.parametrize(
-    ("dialect", "statement"),
-    [
+def test_each_dialects_own_quotes_and_bodies_stay_whole():
+    whole = [
         (Dialect.SQLITE, "select [a;b], `c;d`"),
         (Dialect.MYSQL, "select `a;b`, 'c\\';d', \"e\\\";f\""),
         (Dialect.MYSQL, "select 1 # ;\n + 2"),
@@ -78,30 +75,29 @@ def test_semicolons_in_quotes_and_comments_do_not(dialect, statement):
             "create procedure p() begin if a then select 1; end if; case b when 1 then set c=1; end case; end",
         ),
         (Dialect.MYSQL, "create trigger t before insert on a for each row begin set new.x = 1; end"),
-    ],
-)
-def test_each_dialects_own_quotes_and_bodies_stay_whole(dialect, statement):
-    assert texts(f"{statement};\nselect 3", dialect) == [statement, "select 3"]
+    ]
+    found = {(dialect, text): texts(f"{text};\nselect 3", dialect) for dialect, text in whole}
+    assert found == {(dialect, text): [text, "select 3"] for dialect, text in whole}
 
 
-@pytest.mark.parametrize(
-    ("dialect", "script", "expected"),
-    [
-        (Dialect.SQLITE, "select 'a\\'; select 2", ["select 'a\\'", "select 2"]),
-        (Dialect.POSTGRESQL, "select 'a\\'; select 2", ["select 'a\\'", "select 2"]),
-        (Dialect.SQLITE, "select 1 /* /* ; */; select 2", ["select 1 /* /* ; */", "select 2"]),
-        (Dialect.POSTGRESQL, "select a$b$c; select $1", ["select a$b$c", "select $1"]),
-        (Dialect.POSTGRESQL, "begin; select 1; end", ["begin", "select 1", "end"]),
-        (Dialect.MYSQL, "begin; select 1; commit", ["begin", "select 1", "commit"]),
-        (Dialect.MYSQL, "select 1--;select 2", ["select 1--", "select 2"]),
-        (Dialect.BIGQUERY, "begin transaction; select 1; commit", ["begin transaction", "select 1", "commit"]),
-        (Dialect.SPARK, "select 1 -- a\r; select 2", ["select 1 -- a", "select 2"]),
-        (Dialect.SPARK, "select t.begin; select case 1 when 1 then 2 end; select 3",
-         ["select t.begin", "select case 1 when 1 then 2 end", "select 3"]),
-    ],
-)  # fmt: skip
-def test_text_that_resembles_a_quote_or_a_body_does_not_join_statements(dialect, script, expected):
-    assert texts(script, dialect) == expected
+def test_text_that_resembles_a_quote_or_a_body_does_not_join_statements():
+    separate = {
+        (Dialect.SQLITE, "select 'a\\'; select 2"): ["select 'a\\'", "select 2"],
+        (Dialect.POSTGRESQL, "select 'a\\'; select 2"): ["select 'a\\'", "select 2"],
+        (Dialect.SQLITE, "select 1 /* /* ; */; select 2"): ["select 1 /* /* ; */", "select 2"],
+        (Dialect.POSTGRESQL, "select a$b$c; select $1"): ["select a$b$c", "select $1"],
+        (Dialect.POSTGRESQL, "begin; select 1; end"): ["begin", "select 1", "end"],
+        (Dialect.MYSQL, "begin; select 1; commit"): ["begin", "select 1", "commit"],
+        (Dialect.MYSQL, "select 1--;select 2"): ["select 1--", "select 2"],
+        (Dialect.BIGQUERY, "begin transaction; select 1; commit"): ["begin transaction", "select 1", "commit"],
+        (Dialect.SPARK, "select 1 -- a\r; select 2"): ["select 1 -- a", "select 2"],
+        (Dialect.SPARK, "select t.begin; select case 1 when 1 then 2 end; select 3"): [
+            "select t.begin",
+            "select case 1 when 1 then 2 end",
+            "select 3",
+        ],
+    }
+    assert {(dialect, script): texts(script, dialect) for dialect, script in separate} == separate
 
 
 def test_comments_belong_to_the_statement_before_whose_semicolon_they_are():
@@ -124,10 +120,10 @@ def test_a_batch_for_sql_server_stays_whole():
     assert texts("select 'open; ", Dialect.SQLSERVER) == ["select 'open;"]
 
 
-@pytest.mark.parametrize("dialect", ALL)
-@pytest.mark.parametrize("script", ["", " \n;", "-- only a comment", "/* ; */", "\ufeff", "/* a */ ; -- b"])
-def test_nothing_but_comments_is_no_statement(dialect, script):
-    assert split(script, dialect) == []
+def test_nothing_but_comments_is_no_statement():
+    empty = ["", " \n;", "-- only a comment", "/* ; */", "\ufeff", "/* a */ ; -- b"]
+    found = {(dialect, script): split(script, dialect) for dialect in Dialect for script in empty}
+    assert {case: statements for case, statements in found.items() if statements} == {}
 
 
 def test_a_comment_that_mysql_runs_is_a_statement():
@@ -138,29 +134,41 @@ def test_a_comment_that_mysql_runs_is_a_statement():
     assert split("/*! select 1 */", Dialect.POSTGRESQL) == []
 
 
-@pytest.mark.parametrize("script", ["select 'open; ", 'select "open; ', "select $$open; ", "select 1 /* open; "])
-def test_an_open_quote_or_comment_reaches_to_the_end(script):
-    assert texts(script, Dialect.POSTGRESQL) == [script.strip()]
+def test_an_open_quote_or_comment_reaches_to_the_end():
+    scripts = ["select 'open; ", 'select "open; ', "select $$open; ", "select 1 /* open; "]
+    assert [texts(script, Dialect.POSTGRESQL) for script in scripts] == [[script.strip()] for script in scripts]
 
 
-@pytest.mark.parametrize(
-    ("dialect", "last"),
-    [
-        (Dialect.POSTGRESQL, "select 'open; select 3"),
-        (Dialect.POSTGRESQL, "select 1 /* open; "),
-        (Dialect.POSTGRESQL, "select 1 /*/* ; */ ; */"),
-        (Dialect.POSTGRESQL, "select a #-- ;\n 1"),
-        (Dialect.MYSQL, "select 1 /*! open; "),
-        (Dialect.SPARK, "select 1 -- C:\\\n;"),
-        (Dialect.ORACLE, "begin null; end;"),
-        (Dialect.SNOWFLAKE, "create procedure p() as begin return 1; end;"),
-        (Dialect.BIGQUERY, "declare x int64; select 3;"),
-    ],
-)
-def test_after_other_statements_nothing_uncertain_is_run(dialect, last):
-    with pytest.raises(NotSeparable, match=r"the statement at line 2 ends.*nothing was run.*separate queries"):
-        split(f"select 1;\n{last}", dialect)
-    assert texts(last, dialect) == [last.strip()]
+UNCERTAIN = [
+    (Dialect.POSTGRESQL, "select 'open; select 3"),
+    (Dialect.POSTGRESQL, "select 1 /* open; "),
+    (Dialect.POSTGRESQL, "select 1 /*/* ; */ ; */"),
+    (Dialect.POSTGRESQL, "select a #-- ;\n 1"),
+    (Dialect.MYSQL, "select 1 /*! open; "),
+    (Dialect.SPARK, "select 1 -- C:\\\n;"),
+    (Dialect.ORACLE, "begin null; end;"),
+    (Dialect.SNOWFLAKE, "create procedure p() as begin return 1; end;"),
+    (Dialect.BIGQUERY, "declare x int64; select 3;"),
+]
+
+
+def test_after_other_statements_nothing_uncertain_is_run():
+    def refusal(last: str, dialect: Dialect) -> str:
+        with pytest.raises(NotSeparable) as refused:
+            split(f"select 1;\n{last}", dialect)
+        return refused.value.message
+
+    message = (
+        "it is uncertain where the statement at line 2 ends, as a quote or a comment may be open or a block begins "
+        "there; nothing was run: run the statements as separate queries"
+    )
+    found = {(dialect, last): refusal(last, dialect) for dialect, last in UNCERTAIN}
+    assert found == dict.fromkeys(UNCERTAIN, message)
+
+
+def test_alone_the_uncertain_is_passed_on():
+    found = {(dialect, last): texts(last, dialect) for dialect, last in UNCERTAIN}
+    assert found == {(dialect, last): [last.strip()] for dialect, last in UNCERTAIN}
 
 
 def test_of_an_unknown_database_a_single_statement_is_passed_on():
@@ -180,35 +188,34 @@ def test_a_statement_knows_where_it_starts_and_its_first_words():
     assert second.first == script.index("Create")
 
 
-@pytest.mark.parametrize(
-    ("script", "words"),
-    [
-        ("/*!50000SELECT*/ 1", ("SELECT",)),
-        ("/*!40101 SET @a = 1 */", ("SET",)),
-        ("/* a */ # b\n/*! insert into t */", ("INSERT", "INTO", "T")),
-        ("/*!50003 create*/ trigger", ("CREATE",)),
-    ],
-)
-def test_the_first_words_are_found_in_comments_that_mysql_runs(script, words):
-    assert split(script, Dialect.MYSQL)[0].keywords == words
+def test_the_first_words_are_found_in_comments_that_mysql_runs():
+    words = {
+        "/*!50000SELECT*/ 1": ("SELECT",),
+        "/*!40101 SET @a = 1 */": ("SET",),
+        "/* a */ # b\n/*! insert into t */": ("INSERT", "INTO", "T"),
+        "/*!50003 create*/ trigger": ("CREATE",),
+    }
+    assert {script: split(script, Dialect.MYSQL)[0].keywords for script in words} == words
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
+def test_nothing_hides_the_first_word_from_the_check_of_files():
+    def refusal(statement: Statement) -> str:
+        with pytest.raises(QueryFailure) as refused:
+            refuse_other_files(statement)
+        return refused.value.message
+
+    scripts = [
         "\ufeffattach 'x' as y",
         "\ufeff\ufeff attach 'x' as y",
         "/**/\ufeffattach 'x' as y",
         "/* /* */attach 'x' as y; -- */ select 1",
         "-- a\r select 1\nattach 'x' as y",
         "--\nAttach/**/'x' as y",
-    ],
-)
-def test_nothing_hides_the_first_word_from_the_check_of_files(script):
-    statement = split(script, Dialect.SQLITE)[0]
-    assert statement.keyword == "ATTACH"
-    with pytest.raises(QueryFailure, match="ATTACH is not available"):
-        refuse_other_files(statement)
+    ]
+    message = "ATTACH is not available in a tap's query: a tap is one file; make a tap of the other file"
+    first = {script: split(script, Dialect.SQLITE)[0] for script in scripts}
+    found = {script: (statement.keyword, refusal(statement)) for script, statement in first.items()}
+    assert found == dict.fromkeys(scripts, ("ATTACH", message))
 
 
 def test_a_comment_hides_no_target_of_vacuum():
@@ -244,20 +251,21 @@ FRAGMENTS += ["begin", "end", "(", ")", "$$;$$", "E'", "\\", "#", "--", "\ufeff"
 SQL = st.lists(st.sampled_from(FRAGMENTS)).map("".join)
 
 
-@pytest.mark.parametrize("dialect", ALL)
 @given(script=st.text() | SQL)
-def test_nothing_of_a_script_is_lost_but_semicolons_white_space_and_comments(dialect, script):
-    try:
-        statements = split(script, dialect)
-    except NotSeparable:
-        return
+def test_nothing_of_a_script_is_lost_but_semicolons_white_space_and_comments(script):
+    for dialect in Dialect:
+        with suppress(NotSeparable):
+            check_nothing_is_lost(script, split(script, dialect), dialect)
+
+
+def check_nothing_is_lost(script: str, statements: list[Statement], dialect: Dialect) -> None:
     position = 0
     for statement in statements:
-        assert script[statement.start : statement.start + len(statement.text)] == statement.text
-        assert statement.start <= statement.first <= statement.start + len(statement.text)
-        assert tokens_of(script[position : statement.start].replace(";", " "), dialect).found == []
+        assert script[statement.start : statement.start + len(statement.text)] == statement.text, dialect
+        assert statement.start <= statement.first <= statement.start + len(statement.text), dialect
+        assert tokens_of(script[position : statement.start].replace(";", " "), dialect).found == [], dialect
         position = statement.start + len(statement.text)
-    assert tokens_of(script[position:].replace(";", " "), dialect).found == []
+    assert tokens_of(script[position:].replace(";", " "), dialect).found == [], dialect
 
 
 PARTS = ["attach", "'x' as y", "select 1", "explain", " ", "\n", "\r", "\ufeff", "/*", "*/", "--", ";", "'", '"', "["]
@@ -266,7 +274,7 @@ PARTS = ["attach", "'x' as y", "select 1", "explain", " ", "\n", "\r", "\ufeff",
 @given(st.lists(st.sampled_from(PARTS), max_size=8).map("".join))
 @example("-- a\r select 1\nattach 'x' as y")
 @example("/*/ select 1 */attach 'x' as y")
-def test_what_sqlite_takes_for_another_file_is_refused(script):
+def test_statements_that_open_another_file_for_sqlite_are_refused(script):
     try:
         statements = split(script, Dialect.SQLITE)
     except NotSeparable:

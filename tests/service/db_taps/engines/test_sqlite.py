@@ -50,26 +50,26 @@ def test_values_after_many_nulls_decide_the_type(query_sqlite, small_batches):
     assert answer.types == {"late": "string"}
 
 
-@pytest.mark.parametrize(
-    ("first", "then", "kind", "expected"),
-    [
-        ("1", "2.5", "double", [1.0, 2.5]),
-        ("1", "'x'", "string", ["1", "x"]),
-        ("2.123456789012", "'x'", "string", ["2.123456789012", "x"]),
-        ("'x'", "2.123456789012", "string", ["x", "2.123456789012"]),
-        ("'x'", "x'ff00'", "binary", [b"x", b"\xff\x00"]),
-        ("9007199254740993", "'x'", "string", ["9007199254740993", "x"]),
-        ("9007199254740993", "0.5", "string", ["9007199254740993", "0.5"]),
-        ("1e17", "0.5", "double", [1e17, 0.5]),
-    ],
-)
-@pytest.mark.parametrize("apart", [1, 6])
-def test_a_column_of_mixed_values_loses_nothing(query_sqlite, small_batches, first, then, kind, expected, apart):
-    answer = query_sqlite(
-        NUMBERS.format(count=2 * apart) + f"SELECT CASE WHEN n <= {apart} THEN {first} ELSE {then} END AS v FROM n"
-    )
-    assert answer.types == {"v": kind}
-    assert [row["v"] for row in answer.rows] == [expected[0]] * apart + [expected[1]] * apart
+@pytest.mark.parametrize("apart", [1, 6], ids=["in one batch", "in batches apart"])
+def test_a_column_of_mixed_values_loses_nothing(query_sqlite, small_batches, apart):
+    def read(first: str, then: str) -> tuple[str, list[object]]:
+        values = f"SELECT CASE WHEN n <= {apart} THEN {first} ELSE {then} END AS v FROM n"
+        answer = query_sqlite(NUMBERS.format(count=2 * apart) + values)
+        return answer.types["v"], [row["v"] for row in answer.rows]
+
+    mixed = {
+        ("1", "2.5"): ("double", [1.0, 2.5]),
+        ("1", "'x'"): ("string", ["1", "x"]),
+        ("2.123456789012", "'x'"): ("string", ["2.123456789012", "x"]),
+        ("'x'", "2.123456789012"): ("string", ["x", "2.123456789012"]),
+        ("'x'", "x'ff00'"): ("binary", [b"x", b"\xff\x00"]),
+        ("9007199254740993", "'x'"): ("string", ["9007199254740993", "x"]),
+        ("9007199254740993", "0.5"): ("string", ["9007199254740993", "0.5"]),
+        ("1e17", "0.5"): ("double", [1e17, 0.5]),
+    }
+    assert {values: read(*values) for values in mixed} == {
+        values: (kind, [first] * apart + [then] * apart) for values, (kind, [first, then]) in mixed.items()
+    }
 
 
 def test_running_again_for_mixed_values_changes_rows_once(query_sqlite, small_batches, tap_file):
@@ -144,36 +144,32 @@ def test_a_trigger_and_a_vacuum_are_ordinary_statements(query_sqlite):
     assert query_sqlite("VACUUM").code == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "message", "place"),
-    [
-        (
-            "SELECT carrier\nFROM flights\nWHERE dep_delays > 30",
-            "no such column: dep_delays",
-            "line 3: WHERE dep_delays > 30",
+def test_an_error_has_sqlites_words_and_the_place(query_sqlite):
+    errors = {
+        "SELECT carrier\nFROM flights\nWHERE dep_delays > 30": (
+            "no such column: dep_delays\n  query, line 3: WHERE dep_delays > 30"
         ),
-        ("SELECT f.nosuch\nFROM flights f", "no such column: f.nosuch", "line 1: SELECT f.nosuch"),
-        ("SELECT 'flight',\n* FROM flight", "no such table: flight. Did you mean flights?", "line 2: * FROM flight"),
-        ("SELECT id FROM flights\nWHERE id FROM flights", 'near "FROM": syntax error', "line 2: WHERE id FROM flights"),
-        ("SELEC 1", 'near "SELEC": syntax error', "line 1: SELEC 1"),
-        ("SELECT 1,\nnosuch(2)", "no such function: nosuch", "line 2: nosuch(2)"),
-        ("SELECT 1,\nsubstr(1)", "wrong number of arguments to function substr()", "line 2: substr(1)"),
-        (
-            "INSERT INTO flights\n(id, nosuch) VALUES (1, 2)",
-            "table flights has no column named nosuch",
-            "line 2: (id, nosuch) VALUES (1, 2)",
+        "SELECT f.nosuch\nFROM flights f": "no such column: f.nosuch\n  query, line 1: SELECT f.nosuch",
+        "SELECT 'flight',\n* FROM flight": (
+            "no such table: flight. Did you mean flights?\n  query, line 2: * FROM flight"
         ),
-        (
-            "SELECT 1;\nSELECT id FROM flights WHERE @",
-            'unrecognized token: "@"',
-            "line 2: SELECT id FROM flights WHERE @",
+        "SELECT id FROM flights\nWHERE id FROM flights": (
+            'near "FROM": syntax error\n  query, line 2: WHERE id FROM flights'
         ),
-    ],
-)
-def test_an_error_has_sqlites_words_and_the_place(query_sqlite, text, message, place):
-    answer = query_sqlite(text)
-    assert answer.code == 1
-    assert answer.message == f"{message}\n  query, {place}\n  tap flights (sqlite)"
+        "SELEC 1": 'near "SELEC": syntax error\n  query, line 1: SELEC 1',
+        "SELECT 1,\nnosuch(2)": "no such function: nosuch\n  query, line 2: nosuch(2)",
+        "SELECT 1,\nsubstr(1)": "wrong number of arguments to function substr()\n  query, line 2: substr(1)",
+        "INSERT INTO flights\n(id, nosuch) VALUES (1, 2)": (
+            "table flights has no column named nosuch\n  query, line 2: (id, nosuch) VALUES (1, 2)"
+        ),
+        "SELECT 1;\nSELECT id FROM flights WHERE @": (
+            'unrecognized token: "@"\n  query, line 2: SELECT id FROM flights WHERE @'
+        ),
+    }
+    answers = {text: query_sqlite(text) for text in errors}
+    assert {text: (answer.code, answer.message) for text, answer in answers.items()} == {
+        text: (1, f"{message}\n  tap flights (sqlite)") for text, message in errors.items()
+    }
 
 
 def test_the_failed_line_of_a_long_script_is_reported_in_parts_with_the_name_that_was_meant(query_sqlite):
@@ -232,11 +228,9 @@ def test_a_locked_database_is_reported_and_may_be_tried_again(query_sqlite, monk
     assert answer.error["may_retry"] is True
 
 
-@pytest.mark.parametrize(
-    ("text", "may_retry"), [("SELECT * FROM not_yet", True), ("ATTACH 'x' AS y", False), ("", False)]
-)
-def test_only_what_can_never_succeed_is_not_tried_again(query_sqlite, text, may_retry):
-    assert query_sqlite(text).error["may_retry"] is may_retry
+def test_only_what_can_never_succeed_is_not_tried_again(query_sqlite):
+    retried = {"SELECT * FROM not_yet": True, "ATTACH 'x' AS y": False, "": False}
+    assert {text: query_sqlite(text).error["may_retry"] for text in retried} == retried
 
 
 def test_a_statement_keeps_its_comments_and_is_known_by_the_line_of_its_first_word(query_sqlite):

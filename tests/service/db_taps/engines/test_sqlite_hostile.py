@@ -19,9 +19,8 @@ def other(tmp_path: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_no_statement_opens_another_file(query_sqlite, other):
+    texts = [
         "ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "attach database '{file}' as o; select * from o.tokens",
         "/* a */ -- b\n AtTaCh '{file}' AS o; SELECT * FROM o.tokens",
@@ -34,7 +33,7 @@ def other(tmp_path: Path) -> Path:
         "\x0cATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "\xa0ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "CREATE TRIGGER t AFTER INSERT ON flights BEGIN SELECT 1; END; ATTACH '{file}' AS o; SELECT * FROM o.tokens",
-        "CREATE TRIGGER t AFTER INSERT ON flights BEGIN ATTACH '{file}' AS o; END; SELECT * FROM o.tokens",
+        "CREATE TRIGGER u AFTER INSERT ON flights BEGIN ATTACH '{file}' AS o; END; SELECT * FROM o.tokens",
         "SELECT 1 /* ; */ ; ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "SELECT '' ; ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "SELECT [a] FROM (SELECT 1 AS [a]); ATTACH '{file}' AS o; SELECT * FROM o.tokens",
@@ -44,27 +43,21 @@ def other(tmp_path: Path) -> Path:
         "SELECT readfile('{file}')",
         "CREATE VIRTUAL TABLE v USING csv(filename = '{file}'); SELECT * FROM v",
         "DETACH main",
-    ],
-)
-def test_no_statement_opens_another_file(query_sqlite, other, text):
-    answer = query_sqlite(text.format(file=other))
-    assert answer.code == 1, answer.rows
-    assert answer.table is None
+    ]
+    answers = {text: query_sqlite(text.format(file=other)) for text in texts}
+    assert {text: (answer.code, answer.table) for text, answer in answers.items()} == dict.fromkeys(texts, (1, None))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_no_statement_writes_another_file(query_sqlite, tmp_path):
+    target = tmp_path / "written.db"
+    texts = [
         "VACUUM INTO '{file}'",
         "vacuum main into '{file}'",
         "VACUUM/**/INTO '{file}'",
         "SELECT writefile('{file}', 'x')",
-    ],
-)
-def test_no_statement_writes_another_file(query_sqlite, tmp_path, text):
-    target = tmp_path / "written.db"
-    assert query_sqlite(text.format(file=target)).code == 1
-    assert not target.exists()
+    ]
+    found = {text: (query_sqlite(text.format(file=target)).code, target.exists()) for text in texts}
+    assert found == dict.fromkeys(texts, (1, False))
 
 
 def test_a_nul_character_is_refused(query_sqlite):
