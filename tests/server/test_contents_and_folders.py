@@ -56,6 +56,12 @@ def test_a_directory_is_no_copy_and_two_paths_are_needed(jupyter: JupyterProcess
     assert jupyter.http.post("/uploads", json=["x"]).status_code == 400
 
 
+def test_a_refusal_has_names_as_they_are(jupyter: JupyterProcess) -> None:
+    (jupyter.root / "100% %s done").mkdir()
+    refused = jupyter.http.post("/uploads", json={"path": "100% %s done", "to": "x"}).json()
+    assert refused["message"] == "100% %s done is a directory; only notebooks and files can be stored"
+
+
 def test_folders_are_made_renamed_moved_and_deleted(jupyter: JupyterProcess) -> None:
     of_notes = {"type": "notes"}
     for name in ("from-here", "to-there"):

@@ -24,7 +24,7 @@ class FormatHandler(ServiceHandler):
         try:
             found = await asyncio.to_thread(formatted_cell, source)
         except NotFormatted as refusal:
-            raise HTTPError(422, str(refusal).replace("%", "%%")) from None
+            raise HTTPError(422, str(refusal)) from None
         self.finish({"source": found.text, "note": found.note})
 
 

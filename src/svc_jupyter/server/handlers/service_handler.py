@@ -34,7 +34,7 @@ class ServiceRefusal(HTTPError):
         self.trace_id = error.trace_id if isinstance(error, StatusError) else None
         self.retry_after = error.retry_after if isinstance(error, StatusError) else None
         self.fields = error.fields if isinstance(error, StatusError) else {}
-        super().__init__(_status_of(error), error.message.replace("%", "%%"))
+        super().__init__(_status_of(error), error.message)
 
     @property
     def body(self) -> dict[str, Any]:
@@ -109,15 +109,20 @@ class ServiceHandler(ExtensionHandlerMixin, APIHandler):
         return value
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """Write an error of the service in its own format; others as Jupyter does."""
+        """Write an error of the service in its own format; others as Jupyter does, but with each `%` once."""
         error = kwargs.get("exc_info", (None, None, None))[1]
-        if not isinstance(error, ServiceRefusal):
+        if isinstance(error, ServiceRefusal):
+            body = error.body
+            if error.retry_after is not None:
+                self.set_header("Retry-After", str(max(1, round(error.retry_after))))
+        elif isinstance(error, HTTPError) and error.log_message:
+            # A format, in which Tornado has doubled each `%` of a text without arguments.
+            body = {"message": error.log_message % error.args, "reason": error.reason}
+        else:
             super().write_error(status_code, **kwargs)
             return
-        if error.retry_after is not None:
-            self.set_header("Retry-After", str(max(1, round(error.retry_after))))
         self.set_header("Content-Type", "application/json")
-        self.finish(json.dumps(error.body))
+        self.finish(json.dumps(body))
 
 
 def without(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
