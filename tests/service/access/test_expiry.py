@@ -14,23 +14,27 @@ def test_no_time_means_never():
     assert expiry(None, NOW) is None
 
 
-@pytest.mark.parametrize(
-    "text", ["2031-06-01T12:00:00Z", "2031-06-01T14:00:00+02:00", "2031-06-01 12:00", "20310601T120000"]
-)
-def test_forms_of_iso_8601_are_understood_and_without_offset_they_are_utc(text):
-    assert expiry(text, NOW) == datetime(2031, 6, 1, 12, tzinfo=UTC).timestamp()
+def test_forms_of_iso_8601_are_understood_and_without_offset_they_are_utc():
+    texts = ["2031-06-01T12:00:00Z", "2031-06-01T14:00:00+02:00", "2031-06-01 12:00", "20310601T120000"]
+    noon = datetime(2031, 6, 1, 12, tzinfo=UTC).timestamp()
+    assert {text: expiry(text, NOW) for text in texts} == dict.fromkeys(texts, noon)
 
 
-@pytest.mark.parametrize("text", ["2030-12-31T23:59:59Z", "2031-01-01T00:00:00Z", "2031-01-01T00:00:00.9Z"])
-def test_a_time_that_is_not_in_the_future_is_refused(text):
-    with pytest.raises(Invalid, match="expires_at: must be in the future"):
+def refusal(text: str) -> str:
+    with pytest.raises(Invalid) as refused:
         expiry(text, NOW)
+    return refused.value.message
 
 
-@pytest.mark.parametrize("text", ["", "tomorrow", "2031-13-01", "9999-12-31T23:59:59-23:59", "2031-06-01T12:00\x00"])
-def test_a_malformed_time_is_refused(text):
-    with pytest.raises(Invalid, match="expires_at: must be an ISO 8601 time"):
-        expiry(text, NOW)
+def test_a_time_that_is_not_in_the_future_is_refused():
+    past = ["2030-12-31T23:59:59Z", "2031-01-01T00:00:00Z", "2031-01-01T00:00:00.9Z"]
+    assert {text: refusal(text) for text in past} == dict.fromkeys(past, "expires_at: must be in the future")
+
+
+def test_a_malformed_time_is_refused():
+    malformed = ["", "tomorrow", "2031-13-01", "9999-12-31T23:59:59-23:59", "2031-06-01T12:00\x00"]
+    told = "expires_at: must be an ISO 8601 time such as 2031-05-31T18:00:00Z"
+    assert {text: refusal(text) for text in malformed} == dict.fromkeys(malformed, told)
 
 
 @given(st.text(max_size=40) | st.datetimes().map(datetime.isoformat))

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 import sqlalchemy as sa
+from pydantic import BaseModel, ValidationError
 
 from svc_jupyter.api.access import Invitation, TokenCreate
 from svc_jupyter.api.groups import Duplicate, GroupCreate, GroupUpdate, RoleCreate
@@ -14,6 +15,7 @@ from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, StateConflict
 from svc_jupyter.service.http.paging import Page
+from svc_jupyter.service.http.validation import explain
 from svc_jupyter.service.schema.access import group_roles, memberships
 
 FIRST_PAGE = Page(1, 10)
@@ -216,30 +218,56 @@ def test_contradictions_and_names_that_are_taken_change_nothing(access, admin, m
     assert access.groups.get("analysts", by=admin).name == "analysts"
 
 
-@pytest.mark.parametrize("name", ["", "a,b", "a/b", " a", "7", "٣", "a<b", "n" * 256])
-def test_a_name_can_be_reported_from_an_id_and_stand_in_a_path(name):
-    for model in (GroupCreate, RoleCreate):
-        with pytest.raises(ValueError, match="name"):
-            model(name=name)
+def refusal(model: type[BaseModel], **given: object) -> str:
+    with pytest.raises(ValidationError) as refused:
+        model.model_validate(given)
+    return explain(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("policies", "told"),
-    [
-        ("[", "is not JSON"),
-        ("[" * 100_000, "is not JSON"),
-        ("{}", "list"),
-        ("x" * 300_000, "at most 262144"),
-        ([allow("scheduler", "read"), allow("schedule", "read")], r"1.resource\n.*'schedule' is unknown"),
-        ([allow("scheduler", "read", "fly")], r"0.action.1\n.*'fly' is unknown"),
-        ([allow("scheduler")], r"0.action\n"),
-        ([{**allow("scheduler", "read"), "access": "perhaps"}], r"0.access\n"),
-        ([allow("scheduler", "read")] * 101, "at most 100"),
-    ],
-)
-def test_a_role_that_says_what_cannot_be_names_the_entry(policies, told):
-    with pytest.raises(ValueError, match=told):
-        RoleCreate(name="reader", policies=policies)
+def test_a_name_can_be_told_from_an_id_and_stand_in_a_path():
+    apart = "name: must not hold a comma or a slash, nor begin or end with a blank"
+    number = "name: must not be a number, which would be an id"
+    refused = {
+        "": "name: Value should have at least 1 item after validation, not 0",
+        "a,b": apart,
+        "a/b": apart,
+        " a": apart,
+        "7": number,
+        "٣": number,
+        "a<b": ("name: must not contain & < > \" ', control characters or overrides of the direction of writing"),
+        "n" * 256: "name: String should have at most 255 characters",
+    }
+    assert {name: refusal(GroupCreate, name=name) for name in refused} == refused
+    assert {name: refusal(RoleCreate, name=name) for name in refused} == refused
+
+
+def test_a_role_that_says_what_cannot_be_names_the_entry():
+    read = allow("scheduler", "read")
+    no_json = "policies: is not JSON: give an array of entries, or the same as a JSON text"
+    resources = (
+        "account, audit, cluster, command, db_tap, environment, folder, group, hive, jupyter_notebook, "
+        "jupyter_notebook_command, note, notebook_dashboard, notification_channel, object_policy, pipeline, role, "
+        "scheduler, sensor, user, all"
+    )
+    actions = "read, create, update, delete, manage, start, terminate, clone, all"
+    refused = [
+        ("[", no_json),
+        ("[" * 100_000, no_json),
+        ("{}", "policies: Input should be a valid list"),
+        ("x" * 300_000, "policies: must have at most 262144 characters, has 300000"),
+        (
+            [read, allow("schedule", "read")],
+            f"policies.1.resource: 'schedule' is unknown; it must be one of {resources}",
+        ),
+        (
+            [allow("scheduler", "read", "fly")],
+            f"policies.0.action.1: 'fly' is unknown; it must be one of {actions}",
+        ),
+        ([allow("scheduler")], "policies.0.action: List should have at least 1 item after validation, not 0"),
+        ([{**read, "access": "perhaps"}], "policies.0.access: Input should be 'allow' or 'deny'"),
+        ([read] * 101, "policies: List should have at most 100 items after validation, not 101"),
+    ]
+    assert [(policies, refusal(RoleCreate, name="reader", policies=policies)) for policies, _ in refused] == refused
 
 
 def test_roles(access, admin, member):

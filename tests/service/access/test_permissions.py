@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from collections.abc import Callable
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -66,21 +67,25 @@ def test_an_administrator_may_do_everything_whatever_a_policy_says():
     assert {pair for pair in EVERYTHING if not decide(caller(ADMIN), *pair, IT, policy).allowed} == set()
 
 
-@pytest.mark.parametrize(
-    "of_user",
-    [caller(ADMIN), caller(USER), caller(frozenset(), (("everything", [role("allow", "all", "all")]),))],
-    ids=["an administrator", "a member", "a role with all rights"],
-)
-def test_a_run_may_do_at_most_what_a_member_may_and_nothing_that_outlives_it(of_user):
-    in_run, denied = of_user.in_run(12), entries_of([entry("deny", [ME])])
-    assert {pair for pair in EVERYTHING if decide(in_run, *pair).allowed} == MEMBERS_RIGHTS - NOT_IN_RUNS
-    named = {
-        (action, resource)
-        for action, resource in EVERYTHING
-        if decide(in_run, action, resource, IT, entries_of([entry("allow", [ME], None, action.value)])).allowed
+def test_a_run_may_do_at_most_what_a_member_may_and_nothing_that_outlives_it():
+    users = {
+        "an administrator": caller(ADMIN),
+        "a member": caller(USER),
+        "a role with all rights": caller(frozenset(), (("everything", [role("allow", "all", "all")]),)),
     }
-    assert named == EVERYTHING - NOT_IN_RUNS
-    assert {pair for pair in EVERYTHING if decide(in_run, *pair, IT, denied).allowed} == set()
+
+    def allowed(name: str, policy: Callable[[str], list[dict]]) -> set[tuple[Action, Resource]]:
+        in_run = users[name].in_run(12)
+        return {
+            (action, resource)
+            for action, resource in EVERYTHING
+            if decide(in_run, action, resource, IT, entries_of(policy(action.value))).allowed
+        }
+
+    assert {name: allowed(name, lambda _: []) for name in users} == dict.fromkeys(users, MEMBERS_RIGHTS - NOT_IN_RUNS)
+    named = {name: allowed(name, lambda action: [entry("allow", [ME], None, action)]) for name in users}
+    assert named == dict.fromkeys(users, EVERYTHING - NOT_IN_RUNS)
+    assert {name: allowed(name, lambda _: [entry("deny", [ME])]) for name in users} == dict.fromkeys(users, frozenset())
 
 
 def test_a_run_never_makes_a_schedule_whatever_gives_the_right_to():
@@ -99,9 +104,8 @@ def test_a_user_may_do_everything_but_what_is_reserved():
     assert allowed.isdisjoint(RESERVED)
 
 
-@pytest.mark.parametrize(
-    ("action", "resource"),
-    [
+def test_the_refusal_of_a_reserved_action_names_who_may_do_it():
+    reserved = [
         ("update", "account"),
         *product(["create", "update", "delete", "manage"], ["user", "role"]),
         ("update", "object_policy"),
@@ -110,30 +114,31 @@ def test_a_user_may_do_everything_but_what_is_reserved():
         ("delete", "group"),
         ("manage", "group"),
         ("manage", "jupyter_notebook"),
-    ],
-)
-def test_the_refusal_of_a_reserved_action_names_who_may_do_it(action, resource):
-    found = decide(caller(USER), Action(action), Resource(resource))
-    assert (found.allowed, found.because) == (
-        False,
-        "this needs membership of system-admin or of a group with a role that allows it",
-    )
+    ]
+    found = {pair: decide(caller(USER), Action(pair[0]), Resource(pair[1])) for pair in reserved}
+    needed = "this needs membership of system-admin or of a group with a role that allows it"
+    assert {pair: (one.allowed, one.because) for pair, one in found.items()} == dict.fromkeys(reserved, (False, needed))
 
 
-@pytest.mark.parametrize(
-    ("action", "resource"),
-    [("read", "account"), ("read", "user"), ("update", "group"), ("create", "group"), ("read", "object_policy")],
-)
-def test_a_user_may_do_an_action_that_is_not_reserved(action, resource):
-    assert decide(caller(USER), Action(action), Resource(resource)).allowed
+def test_a_user_may_do_an_action_that_is_not_reserved():
+    open_to_all = [
+        ("read", "account"),
+        ("read", "user"),
+        ("update", "group"),
+        ("create", "group"),
+        ("read", "object_policy"),
+    ]
+    assert [pair for pair in open_to_all if not decide(caller(USER), Action(pair[0]), Resource(pair[1])).allowed] == []
 
 
-@pytest.mark.parametrize("groups", [frozenset(), frozenset({"analysts"}), frozenset({"System-Admin"})])
-def test_without_a_built_in_group_and_a_role_nothing_is_allowed(groups):
-    for pair in EVERYTHING:
-        found = decide(caller(groups), *pair)
-        assert not found.allowed, pair
-        assert found.because.startswith("this needs membership of system-"), pair
+def test_without_a_built_in_group_and_a_role_nothing_is_allowed():
+    found = {
+        (tuple(groups), pair): decide(caller(groups), *pair)
+        for groups in (frozenset(), frozenset({"analysts"}), frozenset({"System-Admin"}))
+        for pair in EVERYTHING
+    }
+    needed = "this needs membership of system-"
+    assert {key: one for key, one in found.items() if one.allowed or not one.because.startswith(needed)} == {}
 
 
 def test_a_role_allows_what_it_names_and_nothing_else():
@@ -143,12 +148,10 @@ def test_a_role_allows_what_it_names_and_nothing_else():
     assert decide(analyst, READ, SCHEDULER).because == "the role analyst allows to read scheduler"
 
 
-@pytest.mark.parametrize("order", [1, -1])
-def test_within_a_role_a_denial_wins_in_whatever_order(order):
-    entries = [role("allow", "all", "all"), role("deny", "user", "all"), role("deny", "all", "delete")][::order]
-    given = permissions_of(entries)
+def test_within_a_role_a_denial_wins_in_whatever_order():
+    entries = [role("allow", "all", "all"), role("deny", "user", "all"), role("deny", "all", "delete")]
     expected = {(action, resource) for action, resource in EVERYTHING if action != "delete" and resource != "user"}
-    assert given == expected
+    assert [permissions_of(entries), permissions_of(entries[::-1])] == [expected, expected]
 
 
 def test_a_role_lets_do_what_is_reserved():
@@ -190,39 +193,50 @@ def test_a_further_group_or_role_never_takes_a_right_away(groups, more, roles, f
 
 
 ABOUT_ME = {
-    "my user allowed": (entry("allow", [ME]), True),
-    "my user denied": (entry("deny", [ME]), False),
-    "my group allowed": (entry("allow", None, [MY_GROUP]), True),
-    "my group denied": (entry("deny", None, [MY_GROUP]), False),
+    "my user allowed": entry("allow", [ME]),
+    "my user denied": entry("deny", [ME]),
+    "my group allowed": entry("allow", None, [MY_GROUP]),
+    "my group denied": entry("deny", None, [MY_GROUP]),
+}
+DECIDING = {
+    ("my user allowed", "my user denied"): "entry 1 of the object's policy allows this to user 5",
+    ("my user allowed", "my group allowed"): "entry 1 of the object's policy allows this to user 5",
+    ("my user allowed", "my group denied"): "entry 1 of the object's policy allows this to user 5",
+    ("my user denied", "my user allowed"): "entry 1 of the object's policy denies this to user 5",
+    ("my user denied", "my group allowed"): "entry 1 of the object's policy denies this to user 5",
+    ("my user denied", "my group denied"): "entry 1 of the object's policy denies this to user 5",
+    ("my group allowed", "my user allowed"): "entry 2 of the object's policy allows this to user 5",
+    ("my group allowed", "my user denied"): "entry 2 of the object's policy denies this to user 5",
+    ("my group allowed", "my group denied"): "entry 1 of the object's policy allows this to group 7",
+    ("my group denied", "my user allowed"): "entry 2 of the object's policy allows this to user 5",
+    ("my group denied", "my user denied"): "entry 2 of the object's policy denies this to user 5",
+    ("my group denied", "my group allowed"): "entry 1 of the object's policy denies this to group 7",
 }
 
 
-@pytest.mark.parametrize(("first", "second"), list(permutations(ABOUT_ME, 2)))
 @pytest.mark.parametrize("groups", [USER, frozenset()])
-def test_a_user_beats_a_group_in_both_directions_and_else_the_first_wins(first, second, groups):
-    policy = entries_of([ABOUT_ME[first][0], ABOUT_ME[second][0]])
-    deciding = next((name for name in (first, second) if "user" in name), first)
-    found = decide(caller(groups), READ, SCHEDULER, IT, policy)
-    assert found.allowed is ABOUT_ME[deciding][1]
-    number = [first, second].index(deciding) + 1
-    whom = f"user {ME}" if "user" in deciding else f"group {MY_GROUP}"
-    verb = "allows" if found.allowed else "denies"
-    assert found.because == f"entry {number} of the object's policy {verb} this to {whom}"
+def test_a_user_beats_a_group_in_both_directions_and_else_the_first_wins(groups):
+    def decided(names: tuple[str, str]) -> tuple[bool, str]:
+        found = decide(caller(groups), READ, SCHEDULER, IT, entries_of([ABOUT_ME[name] for name in names]))
+        return found.allowed, found.because
+
+    assert {names: decided(names) for names in DECIDING} == {
+        names: ("allows" in because, because) for names, because in DECIDING.items()
+    }
 
 
-@pytest.mark.parametrize(
-    "silent",
-    [
+def test_where_a_policy_says_nothing_the_groups_decide():
+    silent = [
         [],
         [entry("deny", [SOMEBODY], [NOT_MY_GROUP])],
         [entry("deny", [ME], None, "update", "delete")],
         [entry("deny", None, [MY_GROUP], "manage")],
-    ],
-)
-def test_where_a_policy_says_nothing_the_groups_decide(silent):
-    policy = entries_of(silent)
-    assert decide(caller(USER), READ, SCHEDULER, IT, policy).allowed
-    assert not decide(caller(frozenset()), READ, SCHEDULER, IT, policy).allowed
+    ]
+
+    def allowed(groups: frozenset[str], policy: list[dict]) -> bool:
+        return decide(caller(groups), READ, SCHEDULER, IT, entries_of(policy)).allowed
+
+    assert [(allowed(USER, policy), allowed(frozenset(), policy)) for policy in silent] == [(True, False)] * 4
 
 
 def test_an_entry_that_names_both_counts_as_one_that_names_the_user():
@@ -299,21 +313,14 @@ def test_nobody_makes_a_call_without_any_right():
     require_membership(caller(frozenset(), (("reader", [role("allow", "note", "read")]),)))
 
 
-@pytest.mark.parametrize(
-    ("policy", "is_let_in"),
-    [
-        ([entry("allow", [ME], None, "read")], True),
-        ([entry("allow", None, [MY_OTHER_GROUP], "read")], True),
-        ([entry("deny", [ME]), entry("allow", [SOMEBODY], [NOT_MY_GROUP])], False),
-    ],
-)
-def test_a_policy_that_allows_something_lets_a_user_without_groups_call(policy, is_let_in):
-    named = caller(frozenset(), policies=PolicyBook(1, {(SCHEDULER, 3): entries_of(policy)}))
-    if is_let_in:
-        require_membership(named)
-    else:
-        with pytest.raises(Forbidden):
-            require_membership(named)
+def test_a_policy_that_allows_something_lets_a_user_without_groups_call():
+    def require_of(policy: list[dict]) -> None:
+        require_membership(caller(frozenset(), policies=PolicyBook(1, {(SCHEDULER, 3): entries_of(policy)})))
+
+    require_of([entry("allow", [ME], None, "read")])
+    require_of([entry("allow", None, [MY_OTHER_GROUP], "read")])
+    with pytest.raises(Forbidden):
+        require_of([entry("deny", [ME]), entry("allow", [SOMEBODY], [NOT_MY_GROUP])])
 
 
 def test_a_book_takes_changes_and_stays_as_it_was():

@@ -15,8 +15,6 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.access import memberships, tokens, users
 from svc_jupyter.service.schema.audit import audit_entries
 
-pytestmark = pytest.mark.both_databases
-
 ON_POSTGRESQL = pytest.mark.parametrize("database_kind", ["postgresql"])
 FIRST_PAGE = Page(number=1, size=10)
 SOON = "2030-03-17T18:00:00Z"
@@ -33,20 +31,21 @@ async def test_a_user_in_no_group_is_a_caller_without_groups(access, stranger_to
     assert (await access.tokens.caller(stranger_token)).groups == frozenset()
 
 
-@pytest.mark.parametrize("token", [None, ""])
-async def test_a_missing_token_names_the_header(access, token):
-    with pytest.raises(Unauthorized, match="the header X-AUTH-TOKEN is missing"):
+async def refusal(access: Access, token: str | None) -> str:
+    with pytest.raises(Unauthorized) as refused:
         await access.tokens.caller(token)
+    return refused.value.message
 
 
-@pytest.mark.parametrize(
-    "change", [lambda token: token[:-1], lambda token: token + "x", str.swapcase, lambda _: "\xff"]
-)
-async def test_a_wrong_token_is_refused_without_repeating_it(access, admin_token, change):
-    wrong = change(admin_token)
-    with pytest.raises(Unauthorized) as refusal:
-        await access.tokens.caller(wrong)
-    assert refusal.value.message == "the token in the header X-AUTH-TOKEN is not known to this service"
+async def test_a_missing_token_names_the_header(access):
+    told = [await refusal(access, token) for token in (None, "")]
+    assert told == ["the header X-AUTH-TOKEN is missing; it must carry an API token"] * 2
+
+
+async def test_a_wrong_token_is_refused_without_repeating_it(access, admin_token):
+    wrong = [admin_token[:-1], admin_token + "x", admin_token.swapcase(), "\xff"]
+    told = [await refusal(access, token) for token in wrong]
+    assert told == ["the token in the header X-AUTH-TOKEN is not known to this service"] * 4
 
 
 async def test_a_token_ends_at_its_time_also_when_its_caller_is_known(access, admin, clock):
@@ -95,10 +94,9 @@ def test_tokens_are_listed_newest_first_in_pages(access, member):
     assert (first.paging_info.next_page, second.paging_info.previous_page) == (2, 1)
 
 
-@pytest.mark.parametrize("expires_at", ["yesterday", "2020-01-01T00:00:00Z"])
-def test_a_token_that_could_never_be_used_is_not_made(access, admin, expires_at):
-    with pytest.raises(Invalid, match="expires_at"):
-        access.tokens.create(admin.user_id, TokenCreate(name="laptop", expires_at=expires_at), by=admin)
+def test_a_token_that_could_never_be_used_is_not_made(access, admin):
+    with pytest.raises(Invalid, match="expires_at: must be in the future"):
+        access.tokens.create(admin.user_id, TokenCreate(name="laptop", expires_at="2020-01-01T00:00:00Z"), by=admin)
 
 
 async def test_a_deleted_token_is_refused_at_once(access, admin, member, member_token):
@@ -123,15 +121,14 @@ def test_an_administrator_has_a_hand_on_everybodys_tokens(access, admin, member)
     assert len(access.tokens.list(member.user_id, FIRST_PAGE, by=admin).tokens) == 1
 
 
-@pytest.mark.parametrize("other", ["admin", "nobody"])
-def test_others_tokens_are_none_of_a_users_business(access, admin, member, other):
-    user_id = admin.user_id if other == "admin" else 999
-    with pytest.raises(Forbidden, match="system-admin"):
-        access.tokens.list(user_id, FIRST_PAGE, by=member)
-    with pytest.raises(Forbidden, match="system-admin"):
-        access.tokens.create(user_id, TokenCreate(name="stolen"), by=member)
-    with pytest.raises(Forbidden, match="system-admin"):
-        access.tokens.delete(user_id, admin.token_id, by=member)
+def test_others_tokens_are_none_of_a_users_business(access, admin, member):
+    for user_id in (admin.user_id, 999):
+        with pytest.raises(Forbidden, match="system-admin"):
+            access.tokens.list(user_id, FIRST_PAGE, by=member)
+        with pytest.raises(Forbidden, match="system-admin"):
+            access.tokens.create(user_id, TokenCreate(name="stolen"), by=member)
+        with pytest.raises(Forbidden, match="system-admin"):
+            access.tokens.delete(user_id, admin.token_id, by=member)
 
 
 def test_tokens_of_an_unknown_user_are_not_found(access, admin):
@@ -139,6 +136,7 @@ def test_tokens_of_an_unknown_user_are_not_found(access, admin):
         access.tokens.create(999, TokenCreate(name="laptop"), by=admin)
 
 
+@pytest.mark.both_databases
 async def test_a_change_during_a_look_up_is_not_overlooked_later(access, admin, database, invite):
     """The look-up reads the old state, the change commits, and only then the look-up ends."""
     user_id, token = invite("ada@example.org")
@@ -253,6 +251,7 @@ async def test_the_service_token_goes_to_an_enabled_administrator(access, admin,
     assert (await access.tokens.caller(fresh)).user_id == other
 
 
+@pytest.mark.both_databases
 def test_the_tokens_of_a_user_go_with_them(access, database, member):
     with database.begin() as connection:
         connection.execute(sa.delete(users).where(users.c.id == member.user_id))

@@ -58,11 +58,13 @@ def test_an_address_that_grows_in_lower_case_is_refused(access, admin):
         access.users.invite(invitation("İ" * 250 + "@b.c"), by=admin)
 
 
-@pytest.mark.parametrize("call", ["invite", "enable", "disable"])
-def test_only_an_administrator_changes_users(access, admin, member, call):
-    argument = invitation() if call == "invite" else admin.user_id
+def test_only_an_administrator_changes_users(access, admin, member):
     with pytest.raises(Forbidden, match="system-admin"):
-        getattr(access.users, call)(argument, by=member)
+        access.users.invite(invitation(), by=member)
+    with pytest.raises(Forbidden, match="system-admin"):
+        access.users.enable(admin.user_id, by=member)
+    with pytest.raises(Forbidden, match="system-admin"):
+        access.users.disable(admin.user_id, by=member)
 
 
 async def test_a_disabled_user_is_refused_at_once_and_let_in_again(access, admin, invite):
@@ -118,11 +120,12 @@ def wait_for_a_waiting_transaction(database, future):
     raise AssertionError("nobody waits for the lock")
 
 
-@pytest.mark.parametrize("call", ["enable", "disable"])
-@pytest.mark.parametrize("user_id", [999, 2**63 - 1])
-def test_an_unknown_user_is_not_found(access, admin, call, user_id):
-    with pytest.raises(NotFound, match=f"no user {user_id}"):
-        getattr(access.users, call)(user_id, by=admin)
+def test_an_unknown_user_is_not_found(access, admin):
+    for user_id in (999, 2**63 - 1):
+        with pytest.raises(NotFound, match=f"no user {user_id}"):
+            access.users.enable(user_id, by=admin)
+        with pytest.raises(NotFound, match=f"no user {user_id}"):
+            access.users.disable(user_id, by=admin)
 
 
 def test_users_are_listed_newest_first_in_pages(access, admin, invite):

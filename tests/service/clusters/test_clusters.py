@@ -161,13 +161,28 @@ async def test_lists_are_newest_first_filtered_and_hide_what_may_not_be_read(wor
         await world.clusters.get("default", by=user)
 
 
-@pytest.mark.parametrize("name", ["\0", "a\0b", "\ud800", "a b", "x" * 300, "9" * 40])
-async def test_a_name_that_no_cluster_can_have_is_not_found(world: World, name: str):
-    with pytest.raises(NotFound):
-        await world.clusters.get(name, by=world.by)
-    assert await listed(world, world.by, label=name) == []
-    with pytest.raises(Invalid, match="label"):
-        await world.submit("echo never", label=name)
+async def test_a_name_that_no_cluster_can_have_is_not_found(world: World):
+    async def refusals(name: str) -> list[str]:
+        with pytest.raises(NotFound) as unknown:
+            await world.clusters.get(name, by=world.by)
+        with pytest.raises(Invalid, match="HadoopCommand could not be created: ") as refused:
+            await world.submit("echo never", label=name)
+        return [unknown.value.message, refused.value.message.partition(": ")[2]]
+
+    long, number = "x" * 300, "9" * 40
+    names = {
+        "\0": ["there is no cluster \0", r"no cluster has the label '\x00'; there are: default"],
+        "a\0b": ["there is no cluster a\0b", r"no cluster has the label 'a\x00b'; there are: default"],
+        "\ud800": [
+            "there is no cluster \ud800",
+            "label: Input should be a valid string, unable to parse raw data as a unicode string",
+        ],
+        "a b": ["there is no cluster a b", "no cluster has the label 'a b'; there are: default"],
+        long: [f"there is no cluster {long[:100]}", "label: String should have at most 255 characters"],
+        number: [f"there is no cluster {number}", f"no cluster has the label '{number}'; there are: default"],
+    }
+    assert {name: await refusals(name) for name in names} == names
+    assert [name for name in names if await listed(world, world.by, label=name)] == []
 
 
 async def test_the_last_cluster_may_go_and_what_that_means_is_said(world: World):

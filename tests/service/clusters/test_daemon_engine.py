@@ -117,9 +117,8 @@ def test_lost_workers_go_first_then_the_idlest_then_the_youngest():
     assert [found.id for found in removal_order(workers, [0, 2, 0, None, None, 0])] == [5, 4, 3, 1, 2]
 
 
-@pytest.mark.parametrize(
-    ("role", "registered", "daemons_run", "status"),
-    [
+def test_a_node_runs_when_its_daemons_do_and_the_coordinator_knows_it():
+    statuses = [
         (NodeRole.WORKER, {"127.1.1.1"}, True, NodeStatus.RUNNING),
         (NodeRole.WORKER, set(), True, NodeStatus.LOST),
         (NodeRole.WORKER, {"127.1.1.1"}, False, NodeStatus.LOST),
@@ -127,10 +126,10 @@ def test_lost_workers_go_first_then_the_idlest_then_the_youngest():
         (NodeRole.MASTER, None, True, NodeStatus.LOST),
         (NodeRole.MASTER, {"127.1.1.1"}, False, NodeStatus.LOST),
         (NodeRole.MASTER, {"127.1.1.1"}, True, NodeStatus.RUNNING),
-    ],
-)
-def test_a_node_runs_when_its_daemons_do_and_the_coordinator_knows_it(
-    role: NodeRole, registered: set[str] | None, daemons_run: bool, status: NodeStatus
-):
-    before = node(1, NodeStatus.DECOMMISSIONING, role)
-    assert status_of(before, registered, daemons_run=daemons_run) is status
+    ]
+
+    def status(role: NodeRole, registered: set[str] | None, *, daemons_run: bool) -> NodeStatus:
+        return status_of(node(1, NodeStatus.DECOMMISSIONING, role), registered, daemons_run=daemons_run)
+
+    found = [(role, known, runs, status(role, known, daemons_run=runs)) for role, known, runs, _ in statuses]
+    assert found == statuses

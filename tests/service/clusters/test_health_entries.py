@@ -1,24 +1,19 @@
 """Entries of the health record."""
 
-import pytest
-
 from svc_jupyter.service.clusters.cluster_engine import ServiceLook
 from svc_jupyter.service.clusters.health_entries import ServiceState, heap_entry, master_entry, service_entry
 
 
-@pytest.mark.parametrize(
-    ("percent", "told", "status"),
-    [
-        (0.0, "0.0", "green"),
-        (79.94, "79.9", "green"),
-        (80.0, "80.0", "yellow"),
-        (94.9, "94.9", "yellow"),
-        (95.0, "95.0", "red"),
-        (None, "0.0", "red"),
-    ],
-)
-def test_a_heap_is_reported_in_percent_and_colour(percent, told, status):
-    assert heap_entry(percent) == {"usage_percent": told, "status": status}
+def test_a_heap_is_reported_in_percent_and_colour():
+    heaps = {
+        0.0: {"usage_percent": "0.0", "status": "green"},
+        79.94: {"usage_percent": "79.9", "status": "green"},
+        80.0: {"usage_percent": "80.0", "status": "yellow"},
+        94.9: {"usage_percent": "94.9", "status": "yellow"},
+        95.0: {"usage_percent": "95.0", "status": "red"},
+        None: {"usage_percent": "0.0", "status": "red"},
+    }
+    assert {percent: heap_entry(percent) for percent in heaps} == heaps
 
 
 def test_a_service_that_answers_is_up():

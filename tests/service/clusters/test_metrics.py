@@ -55,14 +55,17 @@ def test_the_file_does_not_grow_and_keeps_a_fine_hour_and_a_coarse_day(file):
     assert {later - earlier for earlier, later in pairwise(older[:-1])} == {60}
 
 
-@pytest.mark.parametrize("content", [b"", b"another version's", b"[]".ljust(300_000)])
-def test_a_file_of_another_version_is_begun_anew(file, content):
-    file.parent.mkdir()
-    file.write_bytes(content)
-    history = MetricHistory(file)
-    assert _times(history) == []
-    history.add(NOON, {"cpu_usage": 1.0})
-    assert _times(history) == [NOON]
+def test_a_file_of_another_version_is_begun_anew(tmp_path):
+    def times(content):
+        file = tmp_path / "metrics"
+        file.write_bytes(content)
+        history = MetricHistory(file)
+        before = _times(history)
+        history.add(NOON, {"cpu_usage": 1.0})
+        return before, _times(history)
+
+    contents = (b"", b"another version's", b"[]".ljust(300_000))
+    assert [times(content) for content in contents] == [([], [NOON])] * 3
 
 
 def test_every_metric_is_kept(file):

@@ -25,25 +25,29 @@ ROW = command_row(
 )
 
 
-@pytest.mark.parametrize(
-    ("wanted", "file", "rows"),
-    [
-        ("1", "2/dump-1.arrow", 1),
-        ("b", "2/dump-2.arrow", 2),
-        ("a", "2/result.arrow", 3),
-        ("3", "2/result.arrow", 3),
-    ],
-)
-def test_a_dump_is_found_by_number_and_by_alias(wanted, file, rows):
-    found = stored_dump(ROW, wanted)
-
-    assert (found.file, found.rows) == (file, rows)
+def test_a_dump_is_found_by_number_and_by_alias():
+    dumps = {
+        "1": ("2/dump-1.arrow", 1),
+        "b": ("2/dump-2.arrow", 2),
+        "a": ("2/result.arrow", 3),
+        "3": ("2/result.arrow", 3),
+    }
+    found = {wanted: stored_dump(ROW, wanted) for wanted in dumps}
+    assert {wanted: (dump.file, dump.rows) for wanted, dump in found.items()} == dumps
 
 
-@pytest.mark.parametrize("wanted", ["0", "4", "c", ""])
-def test_a_dump_that_is_not_there_is_reported_with_those_that_are(wanted):
-    with pytest.raises(NotFound, match="there is a, b"):
-        stored_dump(ROW, wanted)
+def test_a_dump_that_is_not_there_is_reported_with_those_that_are():
+    def refusal(wanted: str) -> str:
+        with pytest.raises(NotFound) as refused:
+            stored_dump(ROW, wanted)
+        return refused.value.message
+
+    assert {wanted: refusal(wanted) for wanted in ("0", "4", "c", "")} == {
+        "0": "command 7 has no DUMP '0'; there is a, b",
+        "4": "command 7 has no DUMP '4'; there is a, b",
+        "c": "command 7 has no DUMP 'c'; there is a, b",
+        "": "command 7 has no DUMP ''; there is a, b",
+    }
 
 
 def test_another_command_has_no_dumps():

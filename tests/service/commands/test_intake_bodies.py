@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from svc_jupyter.api.commands import CommandSubmission
 from svc_jupyter.service.commands.intake import FORM, form_body, submission_body
@@ -59,21 +60,25 @@ def test_parameters_of_a_shell_command_are_a_text():
     assert form_body(b"command_type=ShellCommand&parameters=7")["parameters"] == "7"
 
 
-@pytest.mark.parametrize(
-    ("fields", "error"),
-    [
-        ({"timeout": "soon"}, "timeout"),
-        ({"timeout": "1.0"}, "timeout"),
-        ({"timeout": "²"}, "timeout"),
-        ({"timeout": "-1"}, "greater than or equal to 1"),
-        ({"timeout": "9" * 19}, "less than or equal to 2147483647"),
-        ({"can_notify": "yes"}, "can_notify"),
-        ({"can_notify": 1}, "can_notify"),
-    ],
-)
-def test_a_text_that_is_no_number_or_truth_is_refused(fields: dict[str, Any], error: str) -> None:
-    with pytest.raises(ValueError, match=error):
-        CommandSubmission.model_validate({"command_type": "ShellCommand", **fields})
+NO_VALUES: list[tuple[str, Any, str]] = [
+    ("timeout", "soon", "Input should be a valid integer"),
+    ("timeout", "1.0", "Input should be a valid integer"),
+    ("timeout", "²", "Input should be a valid integer"),
+    ("timeout", "-1", "Input should be greater than or equal to 1"),
+    ("timeout", "9" * 19, "Input should be less than or equal to 2147483647"),
+    ("can_notify", "yes", "Input should be a valid boolean"),
+    ("can_notify", 1, "Input should be a valid boolean"),
+]
+
+
+def test_a_text_that_is_no_number_or_truth_is_refused() -> None:
+    def refusal(field: str, value: Any) -> tuple[str, Any, str]:
+        with pytest.raises(ValidationError) as refused:
+            CommandSubmission.model_validate({"command_type": "ShellCommand", field: value})
+        (error,) = refused.value.errors()
+        return str(error["loc"][0]), value, error["msg"]
+
+    assert [refusal(field, value) for field, value, _ in NO_VALUES] == NO_VALUES
 
 
 def test_a_number_that_is_none_is_left_for_its_own_check():
@@ -86,19 +91,56 @@ def test_json_that_is_called_a_form_is_json():
     assert submission_body(json.dumps(body).encode(), FORM) == body
 
 
-@pytest.mark.parametrize(
-    ("raw", "content_type", "error"),
-    [
-        (b"a=1&a=2", FORM, Invalid),
-        (b"parameters=1&parameters[x]=2", FORM, Invalid),
-        (b"command_type=PigCommand&parameters=x", FORM, Invalid),
-        (b"[1]", "application/json", Invalid),
-        (b"a=1", "application/json", BadRequest),
-        (b"latin_statements=%ff", FORM, BadRequest),
-        ("a=ü".encode(), FORM, BadRequest),
-        (b"a=1&" * 1001, FORM, BadRequest),
-    ],
-)
-def test_an_unreadable_submission_body_is_refused(raw, content_type, error):
-    with pytest.raises(error):
+def refusal(raw: bytes, content_type: str) -> tuple[type[Exception], str]:
+    with pytest.raises((BadRequest, Invalid)) as refused:
         submission_body(raw, content_type)
+    return type(refused.value), refused.value.message
+
+
+NO_FORM = "the body is not a form: fields as name=value, joined by &, in UTF-8 with percent-encoding"
+UNREADABLE_FORMS = {
+    b"a=1&a=2": (Invalid, "a is given twice"),
+    b"parameters=1&parameters[x]=2": (Invalid, "parameters[x] is given twice"),
+    b"command_type=PigCommand&parameters=x": (
+        Invalid,
+        "parameters: must be JSON, or given field by field as parameters[x]=…",
+    ),
+    b"latin_statements=%ff": (BadRequest, NO_FORM),
+    "a=ü".encode(): (BadRequest, NO_FORM),
+    b"a=1&" * 1001: (BadRequest, NO_FORM),
+}
+
+
+def test_an_unreadable_form_is_refused():
+    assert {raw: refusal(raw, FORM) for raw in UNREADABLE_FORMS} == UNREADABLE_FORMS
+
+
+NO_OBJECT = (Invalid, "the body must be a JSON object")
+HALF = "holds half of a surrogate pair, which is not a character; send text that is valid Unicode"
+UNREADABLE_JSON = {
+    b"a=1": (BadRequest, "the body is not JSON"),
+    b"{": (BadRequest, "the body is not JSON"),
+    b"\xff\xfe": (BadRequest, "the body is not JSON"),
+    b"[" * 100_000: (BadRequest, "the body is not JSON"),
+    b"1" * 5000: (BadRequest, "the body is not JSON"),
+    b"[1]": NO_OBJECT,
+    b"[]": NO_OBJECT,
+    b'"text"': NO_OBJECT,
+    b"null": NO_OBJECT,
+    b'{"command_type": "ShellCommand", "inline": "a\\ud800b"}': (
+        Invalid,
+        f"ShellCommand could not be created: inline: {HALF}",
+    ),
+    b'{"command_type": "ShellCommand", "inline": "true", "name": "\\ud800"}': (
+        Invalid,
+        f"ShellCommand could not be created: name: {HALF}",
+    ),
+}
+
+
+def test_unreadable_json_is_refused():
+    assert {raw: refusal(raw, "application/json") for raw in UNREADABLE_JSON} == UNREADABLE_JSON
+
+
+def test_an_empty_body_has_no_fields():
+    assert submission_body(b"", "application/json") == submission_body(b"{}", "application/json") == {}

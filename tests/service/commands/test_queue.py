@@ -21,8 +21,6 @@ from svc_jupyter.service.processes.identity import Identity
 from svc_jupyter.service.schema.access import accounts
 from svc_jupyter.service.schema.commands import commands
 
-pytestmark = pytest.mark.both_databases
-
 NOW = 1_900_000_000.0
 FIRST = Replica("1" * 32, "alpha", Identity(11))
 SECOND = Replica("2" * 32, "alpha", Identity(12))
@@ -49,6 +47,7 @@ def row_of(database: Database, command_id: int) -> dict[str, Any]:
         return dict(connection.execute(sa.select(commands).where(commands.c.id == command_id)).mappings().one())
 
 
+@pytest.mark.both_databases
 def test_the_oldest_is_claimed_first(add_command: AddCommand, claim, database: Database):
     ids = [add_command() for _ in range(4)]
     assert claim(limit=3) == ids[:3]
@@ -57,6 +56,7 @@ def test_the_oldest_is_claimed_first(add_command: AddCommand, claim, database: D
     assert row_of(database, ids[3])["status"] == "waiting"
 
 
+@pytest.mark.both_databases
 def test_nothing_is_claimed_twice(add_command: AddCommand, claim):
     ids = [add_command() for _ in range(3)]
     assert claim(FIRST) == ids
@@ -134,6 +134,7 @@ def test_replicas_that_race_share_the_work_within_the_limit(
         database.close()
 
 
+@pytest.mark.both_databases
 def test_a_replica_whose_place_was_taken_claims_nothing(add_command: AddCommand, claim, database: Database):
     first, second = add_command(), add_command()
     with database.begin() as connection:
@@ -152,6 +153,7 @@ class TestOfARunningCommand:
         with database.begin() as connection:
             return queue.finish(connection, replica, command_id, values)
 
+    @pytest.mark.both_databases  # JSON among the values
     def test_its_replica_writes_the_end_once(self, database: Database, command_id: int):
         assert self.finish(database, FIRST, command_id, status="done", end_time=NOW + 1, attempts=[{"number": 1}])
         assert not self.finish(database, FIRST, command_id, status="error")

@@ -85,17 +85,33 @@ TYPES: dict[str, tuple[pa.DataType, Any, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", TYPES)
-def test_a_value_of_each_type(store: Store, tmp_path: Path, name: str):
-    kind, value, in_tsv, in_csv = TYPES[name]
-    table = pa.table({"value": pa.array([value, None], kind), "n": [1, 2]})
-    result = store(table)
-    assert "".join(results.as_tsv(tmp_path, result, headers=False)) == f"{in_tsv}\t1\r\nNULL\t2\r\n"
-    text = b"".join(results.as_csv(tmp_path, result)).decode()
-    assert list(csv.reader(io.StringIO(text, newline=""))) == [["value", "n"], [in_csv, "1"], ["", "2"]]
-    assert pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, result))).read_all() == table
-    parquet = pq.read_table(pa.BufferReader(b"".join(results.as_parquet(tmp_path, result))))
-    assert parquet.column("value").to_pylist() == table.column("value").to_pylist()
+def test_a_value_of_each_type_as_text(store: Store, tmp_path: Path):
+    def texts(kind: pa.DataType, value: Any) -> tuple[str, list[list[str]]]:
+        result = store(pa.table({"value": pa.array([value, None], kind), "n": [1, 2]}))
+        as_csv = b"".join(results.as_csv(tmp_path, result)).decode()
+        tsv = "".join(results.as_tsv(tmp_path, result, headers=False))
+        return tsv, list(csv.reader(io.StringIO(as_csv, newline="")))
+
+    assert {name: texts(kind, value) for name, (kind, value, _, _) in TYPES.items()} == {
+        name: (f"{in_tsv}\t1\r\nNULL\t2\r\n", [["value", "n"], [in_csv, "1"], ["", "2"]])
+        for name, (_, _, in_tsv, in_csv) in TYPES.items()
+    }
+
+
+def test_a_value_of_each_type_as_a_table(store: Store, tmp_path: Path):
+    def tables(table: pa.Table) -> tuple[pa.Table, list[Any]]:
+        result = store(table)
+        parquet = pq.read_table(pa.BufferReader(b"".join(results.as_parquet(tmp_path, result))))
+        arrow = pa.ipc.open_stream(b"".join(results.as_arrow(tmp_path, result))).read_all()
+        return arrow, parquet.column("value").to_pylist()
+
+    stored = {
+        name: pa.table({"value": pa.array([value, None], kind), "n": [1, 2]})
+        for name, (kind, value, _, _) in TYPES.items()
+    }
+    assert {name: tables(table) for name, table in stored.items()} == {
+        name: (table, table.column("value").to_pylist()) for name, table in stored.items()
+    }
 
 
 def test_null_and_the_empty_text_differ_in_csv(store: Store, tmp_path: Path):
@@ -103,10 +119,10 @@ def test_null_and_the_empty_text_differ_in_csv(store: Store, tmp_path: Path):
     assert b"".join(results.as_csv(tmp_path, result)) == b'"a","n"\n,1\n"",2\n'
 
 
-@pytest.mark.parametrize("headers", [False, True])
-def test_a_table_without_rows_has_its_header(store: Store, tmp_path: Path, headers: bool):
+def test_a_table_without_rows_has_its_header(store: Store, tmp_path: Path):
     result = store(pa.table({"a": pa.array([], pa.int64()), "b\tc": pa.array([], pa.string())}))
-    assert "".join(results.as_tsv(tmp_path, result, headers=headers)) == ("a\tb c\r\n" if headers else "")
+    assert "".join(results.as_tsv(tmp_path, result, headers=True)) == "a\tb c\r\n"
+    assert "".join(results.as_tsv(tmp_path, result, headers=False)) == ""
     assert b"".join(results.as_csv(tmp_path, result)) == b'"a","b\tc"\n'
     assert pq.read_table(pa.BufferReader(b"".join(results.as_parquet(tmp_path, result)))).num_rows == 0
 

@@ -47,10 +47,14 @@ def children(shared_service: ServiceProcess, composite: int) -> list[int]:
     return [record["id"] for record in reversed(records)]
 
 
-@pytest.mark.parametrize(("number", "text"), [(1, "first\r\n"), (2, "a\r\nb\r\n"), (3, "")])
-def test_results_by_number(shared_service: ServiceProcess, composite: int, number: int, text: str):
-    response = shared_service.http.get(f"/commands/{composite}/results", params={"sequence_number": number})
-    assert response.json() == {"inline": True, "results": text}
+def results_of(service: ServiceProcess, composite_id: int, number: int | None) -> httpx.Response:
+    params = {} if number is None else {"sequence_number": number}
+    return service.http.get(f"/commands/{composite_id}/results", params=params)
+
+
+def test_results_by_number(shared_service: ServiceProcess, composite: int):
+    answers = [results_of(shared_service, composite, number).json() for number in (1, 2, 3)]
+    assert answers == [{"inline": True, "results": text} for text in ("first\r\n", "a\r\nb\r\n", "")]
 
 
 def test_results_by_number_in_other_forms(shared_service: ServiceProcess, composite: int):
@@ -74,15 +78,16 @@ def test_without_a_number_the_last_results_that_hold_anything(
     assert location == {"inline": False, "result_location": [file.as_uri()]}
 
 
-@pytest.mark.parametrize("number", [0, -1, 4, 2**70])
-def test_a_number_that_there_is_not(shared_service: ServiceProcess, composite: int, number: int):
-    response = shared_service.http.get(f"/commands/{composite}/results", params={"sequence_number": number})
+def test_a_number_that_there_is_not(shared_service: ServiceProcess, composite: int):
+    numbers = (0, -1, 4, 2**70)
     told = f"sequence_number: command {composite} has 3 sub-commands, numbered from 1"
-    assert error_of(response) == (422, told)
+    assert {number: error_of(results_of(shared_service, composite, number)) for number in numbers} == dict.fromkeys(
+        numbers, (422, told)
+    )
 
 
 def test_a_number_where_there_are_no_sub_commands(shared_service: ServiceProcess, children: list[int]):
-    response = shared_service.http.get(f"/commands/{children[0]}/results", params={"sequence_number": 1})
+    response = results_of(shared_service, children[0], 1)
     told = f"sequence_number: command {children[0]} is a ShellCommand; only a CompositeCommand has sub-commands"
     assert error_of(response) == (422, told)
 
@@ -94,8 +99,7 @@ def test_results_of_a_failed_composite_by_number(shared_service: ServiceProcess)
     assert record["message"].endswith(") failed: the script exited with code 4\nwhy")
 
     def ask(number: int | None) -> httpx.Response:
-        params = {} if number is None else {"sequence_number": number}
-        return shared_service.http.get(f"/commands/{composite_id}/results", params=params)
+        return results_of(shared_service, composite_id, number)
 
     assert ask(1).json()["results"] == "well\r\n"
     assert error_of(ask(2)) == (422, f"command {composite_id + 2} is not done (error)")

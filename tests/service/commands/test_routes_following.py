@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
 from tests.service.commands.test_routes_submitting import error_of
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -43,11 +42,13 @@ class TestEvents:
         logs = [(data["offset"], data["end"], data["text"]) for kind, _, data in events if kind == "log"]
         assert logs == [(3, 11, "the log\n")]
 
-    @pytest.mark.parametrize("last", ["x", "-1", "²", "9" * 64, "1e3", ""])
-    def test_from_the_beginning_when_the_last_one_is_not_known(self, http: httpx.Client, done: int, last: str):
-        response = http.get(f"/commands/{done}/events", headers={"Last-Event-ID": last.encode("latin-1")})
-        assert response.status_code == 200
-        assert '"text":"to the log\\n"' in response.text
+    def test_from_the_beginning_when_the_last_one_is_not_known(self, http: httpx.Client, done: int):
+        def begins_anew(last: str) -> bool:
+            response = http.get(f"/commands/{done}/events", headers={"Last-Event-ID": last.encode("latin-1")})
+            return response.status_code == 200 and '"text":"to the log\\n"' in response.text
+
+        unknown = ("x", "-1", "²", "9" * 64, "1e3", "")
+        assert {last: begins_anew(last) for last in unknown} == dict.fromkeys(unknown, True)
 
     def test_an_incomplete_character_is_reported_at_the_end(self, http: httpx.Client, shared_service: ServiceProcess):
         command_id = shared_service.submit("printf 'a\\xf0\\x9f' >&2")["id"]
@@ -76,15 +77,20 @@ class TestCancelling:
         assert http.put(f"/commands/{command_id}", json={"status": "kill"}).json()["kill_succeeded"]
         assert len(shared_service.record(command_id)["attempts"]) == 1
 
-    @pytest.mark.parametrize(
-        ("body", "message"),
-        [({}, "status: Field required"), ({"status": None}, "status: Field required"), ({"status": 1}, "status: "),
-         ({"status": "done"}, 'status: must be "kill"'), ([], "")],
-    )  # fmt: skip
-    def test_is_the_only_change_there_is(self, http: httpx.Client, done: int, body: Any, message: str):
-        response = http.put(f"/commands/{done}", json=body)
-        assert response.status_code == 422
-        assert error_of(response).startswith(message)
+    def test_is_the_only_change_there_is(self, http: httpx.Client, done: int):
+        def refusal(body: Any) -> str:
+            response = http.put(f"/commands/{done}", json=body)
+            assert response.status_code == 422, response.text
+            return error_of(response)
+
+        refused: list[tuple[Any, str]] = [
+            ({}, "status: Field required"),
+            ({"status": None}, "status: Field required"),
+            ({"status": 1}, "status: Input should be a valid string"),
+            ({"status": "done"}, 'status: must be "kill"'),
+            ([], "body: Input should be a valid dictionary or object to extract fields from"),
+        ]
+        assert [(body, refusal(body)) for body, _ in refused] == refused
 
     def test_an_unknown_command(self, http: httpx.Client):
         assert http.put("/commands/999999999", json={"status": "kill"}).status_code == 404
@@ -135,16 +141,19 @@ class TestLists:
         for key, value in others.items():
             assert found(**{**matching, key: value}) == [], key
 
-    @pytest.mark.parametrize(
-        ("key", "value"),
-        [("page", "0"), ("page", "x"), ("page", "99999999999999999999"), ("per_page", "0"), ("status", "fine"),
-         ("command_type", "Shell"), ("command_source", "x"), ("start_date", "soon"), ("end_date", "0000-00-00"),
-         ("all_users", "maybe"), ("name", "a\x00b"), ("name", "n" * 300)],
-    )  # fmt: skip
-    def test_a_filter_out_of_form_is_refused(self, http: httpx.Client, key: str, value: str):
-        response = http.get("/commands", params={key: value})
-        assert response.status_code == 422
-        assert key in error_of(response) or "NUL" in error_of(response)
+    def test_a_filter_out_of_form_is_refused_by_its_name(self, http: httpx.Client):
+        def refusal(key: str, value: str) -> str:
+            response = http.get("/commands", params={key: value})
+            assert response.status_code == 422, response.text
+            return error_of(response)
+
+        wrong = [
+            ("page", "0"), ("page", "x"), ("page", "99999999999999999999"), ("per_page", "0"), ("status", "fine"),
+            ("command_type", "Shell"), ("command_source", "x"), ("start_date", "soon"), ("end_date", "0000-00-00"),
+            ("all_users", "maybe"), ("name", "n" * 300),
+        ]  # fmt: skip
+        assert [(refusal(key, value).partition(":")[0], value) for key, value in wrong] == wrong
+        assert refusal("name", "a\x00b") == "a filter must not hold a NUL character"
 
 
 def test_a_command_that_still_waits_is_cancelled_at_once(new_service: Callable[..., ServiceProcess], tmp_path: Path):

@@ -8,32 +8,41 @@ from pathlib import Path
 import httpx
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from tests.service.commands.test_routes_submitting import error_of
 from tests.support.service_process import ServiceProcess
+
+
+def refusal(http: httpx.Client, path: str) -> str:
+    """Return the text of the error with which a parameter is refused."""
+    response = http.get(path)
+    assert response.status_code == 422, response.text
+    return error_of(response)
+
 
 PARTS = ("", "/results", "/status_with_results", "/logs", "/error_logs", "/jobs", "/events")
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_an_unknown_command_is_not_found(http: httpx.Client, part: str):
-    response = http.get(f"/commands/9223372036854775807{part}")
-    assert response.status_code == 404
-    assert error_of(response) == "there is no command 9223372036854775807"
+def answers_of_each_part(http: httpx.Client, command_id: int) -> dict[str, tuple[int, str]]:
+    answers = {part: http.get(f"/commands/{command_id}{part}") for part in PARTS}
+    return {part: (answer.status_code, error_of(answer)) for part, answer in answers.items()}
 
 
-@pytest.mark.parametrize("command_id", ["0", "-1", "abc", "1.5", "9223372036854775808", "9" * 400, "1%00", "٣"])
-def test_an_invalid_id_is_refused(http: httpx.Client, command_id: str):
-    response = http.get(f"/commands/{command_id}")
-    assert response.status_code in (404, 422)
-    error_of(response)
+def test_an_unknown_command_is_not_found(http: httpx.Client):
+    not_found = (404, "there is no command 9223372036854775807")
+    assert answers_of_each_part(http, 2**63 - 1) == dict.fromkeys(PARTS, not_found)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_an_invalid_id_is_refused_in_each_part(http: httpx.Client, part: str):
-    response = http.get(f"/commands/9223372036854775808{part}")
-    assert response.status_code in (404, 422)
-    error_of(response)
+def test_an_invalid_id_is_refused(http: httpx.Client):
+    invalid = ("0", "-1", "abc", "1.5", "9223372036854775808", "9" * 400, "1%00", "٣")
+    answers = {command_id: http.get(f"/commands/{command_id}") for command_id in invalid}
+    assert {
+        command_id: (answer.status_code, error_of(answer).partition(":")[0]) for command_id, answer in answers.items()
+    } == dict.fromkeys(invalid, (422, "command_id"))
+
+
+def test_an_invalid_id_is_refused_in_each_part(http: httpx.Client):
+    answers = answers_of_each_part(http, 2**63)
+    assert {part: status for part, (status, _) in answers.items()} == dict.fromkeys(PARTS, 422)
 
 
 def test_one_command(http: httpx.Client, done: int):
@@ -46,10 +55,11 @@ def test_one_command(http: httpx.Client, done: int):
 
 
 class TestResults:
-    @pytest.mark.parametrize("params", [{}, {"inline": "TRUE"}, {"inline": "1"}])
-    def test_as_text(self, http: httpx.Client, done: int, params: dict[str, str]):
-        answer = http.get(f"/commands/{done}/results", params=params).json()
-        assert answer == {"inline": True, "results": "a\tb\r\n1\t2\r\n"}
+    def test_as_text(self, http: httpx.Client, done: int):
+        ways = ("", "?inline=TRUE", "?inline=1")
+        answers = {way: http.get(f"/commands/{done}/results{way}").json() for way in ways}
+        found = {"inline": True, "results": "a\tb\r\n1\t2\r\n"}
+        assert answers == dict.fromkeys(ways, found)
 
     def test_lines_have_no_header(self, http: httpx.Client, done: int):
         answer = http.get(f"/commands/{done}/results", params={"include_headers": "True"}).json()
@@ -108,11 +118,9 @@ class TestResults:
             assert response.status_code == 404
             assert error_of(response) == f"the result of command {command_id} is no longer on the service's disk"
 
-    @pytest.mark.parametrize("params", [{"inline": "maybe"}, {"include_headers": ""}])
-    def test_flags_are_checked(self, http: httpx.Client, done: int, params: dict[str, str]):
-        response = http.get(f"/commands/{done}/results", params=params)
-        assert response.status_code == 422
-        assert next(iter(params)) in error_of(response)
+    def test_flags_are_checked(self, http: httpx.Client, done: int):
+        assert refusal(http, f"/commands/{done}/results?inline=maybe").startswith("inline: ")
+        assert refusal(http, f"/commands/{done}/results?include_headers=").startswith("include_headers: ")
 
 
 class TestStatusWithResults:
@@ -152,11 +160,14 @@ class TestLogs:
         assert http.get(f"/commands/{done}/error_logs").text == ""
         assert http.get(f"/commands/{failed}/error_logs").text == "the script exited with code 3\nwhy\n"
 
-    @pytest.mark.parametrize("offset", ["-1", "x", str(2**63)])
-    def test_an_offset_out_of_form_is_refused(self, http: httpx.Client, done: int, offset: str):
-        response = http.get(f"/commands/{done}/logs", params={"err_file_processed": offset})
-        assert response.status_code == 422
-        assert "err_file_processed" in error_of(response)
+    def test_an_offset_out_of_form_is_refused(self, http: httpx.Client, done: int):
+        refused = {
+            "-1": "err_file_processed: Input should be greater than or equal to 0",
+            "x": "err_file_processed: Input should be a valid integer, unable to parse string as an integer",
+            str(2**63): "err_file_processed: Input should be less than or equal to 4611686018427387904",
+        }
+        path = f"/commands/{done}/logs?err_file_processed="
+        assert {offset: refusal(http, f"{path}{offset}") for offset in refused} == refused
 
 
 class TestWaiting:
@@ -174,11 +185,15 @@ class TestWaiting:
         assert http.get(f"/commands/{running}", params={"wait": 0.3}).json()["status"] == "running"
         assert time.monotonic() - begun >= 0.3
 
-    @pytest.mark.parametrize("seconds", ["-1", "61", "nan", "inf", "soon"])
-    def test_no_longer_than_a_minute(self, http: httpx.Client, done: int, seconds: str):
-        response = http.get(f"/commands/{done}", params={"wait": seconds})
-        assert response.status_code == 422
-        assert "wait" in error_of(response)
+    def test_no_longer_than_a_minute(self, http: httpx.Client, done: int):
+        refused = {
+            "-1": "wait: Input should be greater than or equal to 0",
+            "61": "wait: Input should be less than or equal to 60",
+            "nan": "wait: Input should be less than or equal to 60",
+            "inf": "wait: Input should be less than or equal to 60",
+            "soon": "wait: Input should be a valid number, unable to parse string as a number",
+        }
+        assert {seconds: refusal(http, f"/commands/{done}?wait={seconds}") for seconds in refused} == refused
 
 
 def test_jobs_of_commands_without_an_engine(http: httpx.Client, done: int):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import fields
 from pathlib import Path
 
-import pytest
 from tests.service.commands.rows import command_row
 
 from svc_jupyter.service.commands.rows import CommandRow, RootName, command_root, new_folder_key, parse_root_name
@@ -24,9 +23,9 @@ def test_a_folder_shows_its_command():
     assert parse_root_name(command_root(PLACE, 41, "0a1b").name) == RootName(41, "0a1b")
 
 
-@pytest.mark.parametrize("name", ["", "-", "41", "41-", "x", "-41", "x-0a1b", "¹", ".old"])
-def test_another_name_shows_none(name: str):
-    assert parse_root_name(name) is None
+def test_another_name_shows_none():
+    names = ("", "-", "41", "41-", "x", "-41", "x-0a1b", "¹", ".old")
+    assert {name: parse_root_name(name) for name in names} == dict.fromkeys(names)
 
 
 def test_the_fields_of_a_row_are_the_columns_in_the_table_s_order():

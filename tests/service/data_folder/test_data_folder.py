@@ -143,10 +143,14 @@ def test_the_token_is_kept_for_the_next_start(open_folder: Open):
     assert open_folder(POSTGRES).read_token() == "token"
 
 
-@pytest.mark.parametrize("content", ["", "{", "[]", '{"token": 7}', '"text"'])
-def test_a_broken_service_json_is_as_none(open_folder: Open, tmp_path: Path, content: str):
+def test_a_broken_service_json_is_as_none(open_folder: Open, tmp_path: Path):
     folder = open_folder()
-    (tmp_path / "data" / "service.json").write_text(content)
-    assert folder.read_token() is None
-    with pytest.raises(DataFolderTakenError):
-        open_folder()
+
+    def token_of(content: str) -> str | None:
+        (tmp_path / "data" / "service.json").write_text(content)
+        with pytest.raises(DataFolderTakenError):
+            open_folder()
+        return folder.read_token()
+
+    broken = ["", "{", "[]", '{"token": 7}', '"text"']
+    assert {content: token_of(content) for content in broken} == dict.fromkeys(broken)

@@ -20,8 +20,6 @@ from svc_jupyter.service.ground.errors import Unavailable
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.access import accounts
 
-pytestmark = pytest.mark.both_databases
-
 ON_POSTGRESQL = pytest.mark.parametrize("database_kind", ["postgresql"])
 
 
@@ -30,6 +28,7 @@ def insert(account: int, connection: sa.Connection) -> int:
     return account
 
 
+@pytest.mark.both_databases
 def test_a_stored_value_that_is_no_unicode_spoils_no_list(database: Database):
     with database.begin() as connection:
         for number, features in enumerate(({"a": "\ud800", "\udfff": ["\ud83d\ude00"]}, {"b": "ü😀"}), start=1):
@@ -68,12 +67,14 @@ async def held_up(database: Database, works: list[Callable[[sa.Connection], Any]
     return await asyncio.gather(*waiting, return_exceptions=True)
 
 
+@pytest.mark.both_databases
 async def test_writes_that_wait_are_committed_together(database: Database, count_commits: list[str]):
     assert await held_up(database, [partial(insert, number) for number in range(1, 51)]) == list(range(1, 51))
     assert ids(database) == list(range(1, 51))
     assert len(count_commits) == 2
 
 
+@pytest.mark.both_databases
 async def test_a_write_that_fails_fails_alone(database: Database):
     outcomes = await held_up(database, [partial(insert, 1), partial(insert, 1), partial(insert, 2)])
     assert outcomes[0] == 1
@@ -92,6 +93,7 @@ async def test_an_exception_in_a_write_is_raised_to_its_caller(database: Databas
     assert ids(database) == []
 
 
+@pytest.mark.both_databases
 async def test_an_after_commit_function_runs_once_and_only_after_the_commit(database: Database):
     told: list[list[int]] = []
 
@@ -207,6 +209,7 @@ async def test_a_caller_that_went_away_does_not_hold_up_the_others(database: Dat
     assert 2 in ids(database)
 
 
+@pytest.mark.both_databases
 async def test_reads_and_look_ups_see_what_is_committed(database: Database):
     def count(connection: sa.Connection) -> int:
         return int(connection.execute(sa.select(sa.func.count()).select_from(accounts)).scalar_one())
@@ -217,6 +220,7 @@ async def test_reads_and_look_ups_see_what_is_committed(database: Database):
         assert await database.read(count) == number
 
 
+@pytest.mark.both_databases
 async def test_an_error_in_a_look_up_leaves_the_next_one_unharmed(database: Database):
     def wrong(connection: sa.Connection) -> None:
         connection.execute(sa.text("SELECT nothing FROM nowhere"))
@@ -227,6 +231,7 @@ async def test_an_error_in_a_look_up_leaves_the_next_one_unharmed(database: Data
         assert await database.look_up(lambda connection: connection.execute(sa.text("SELECT 1")).scalar()) == 1
 
 
+@pytest.mark.both_databases
 async def test_closing_finishes_the_writes_that_wait(settings: Settings, database: Database):
     waiting = [asyncio.ensure_future(database.write(partial(insert, number))) for number in range(1, 20)]
     await asyncio.sleep(0)
@@ -255,26 +260,22 @@ def test_a_mistake_of_ours_is_not_taken_for_an_absence():
     assert is_away(OperationalError("SELECT", {}, Exception("gone")))
 
 
-@pytest.mark.parametrize(
-    ("error", "away"),
-    [
-        (psycopg.errors.AdminShutdown, True),
-        (psycopg.errors.CannotConnectNow, True),
-        (psycopg.errors.ConnectionFailure, True),
-        (psycopg.errors.TooManyConnections, True),
-        (psycopg.errors.DiskFull, True),
-        (psycopg.errors.LockNotAvailable, False),
-        (psycopg.errors.DeadlockDetected, False),
-        (psycopg.errors.QueryCanceled, False),
-        (psycopg.errors.SerializationFailure, False),
-    ],
-)
-def test_an_error_of_one_statement_is_told_apart_from_a_database_outage(
-    error: type[psycopg.OperationalError], away: bool
-):
-    wrapped = OperationalError("UPDATE", {}, error("told by PostgreSQL"))
-    assert (is_away(wrapped), is_held_up(wrapped)) == (away, not away)
-    assert isinstance(translated(wrapped), Unavailable)
+def test_an_error_of_one_statement_is_told_apart_from_a_database_outage():
+    means_outage = {
+        psycopg.errors.AdminShutdown: True,
+        psycopg.errors.CannotConnectNow: True,
+        psycopg.errors.ConnectionFailure: True,
+        psycopg.errors.TooManyConnections: True,
+        psycopg.errors.DiskFull: True,
+        psycopg.errors.LockNotAvailable: False,
+        psycopg.errors.DeadlockDetected: False,
+        psycopg.errors.QueryCanceled: False,
+        psycopg.errors.SerializationFailure: False,
+    }
+    wrapped = {error: OperationalError("UPDATE", {}, error("told by PostgreSQL")) for error in means_outage}
+    assert {error: is_away(one) for error, one in wrapped.items()} == means_outage
+    assert [error for error, one in wrapped.items() if is_held_up(one) == means_outage[error]] == []
+    assert [error for error, one in wrapped.items() if not isinstance(translated(one), Unavailable)] == []
 
 
 def test_a_durable_commit_waits_for_the_disk(tmp_path: Path):

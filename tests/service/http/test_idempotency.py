@@ -17,8 +17,6 @@ from svc_jupyter.service.http import idempotency
 from svc_jupyter.service.http.idempotency import KEEP_SECONDS, Answer, Idempotency, IdempotentCall, identify
 from svc_jupyter.service.schema.commands import idempotency_keys
 
-pytestmark = pytest.mark.both_databases
-
 
 @pytest.fixture
 def idempotent(database: Database, account_id: int, tmp_path: Path) -> Idempotency:
@@ -29,6 +27,7 @@ def call(key: str = "key", body: bytes = b"{}", user: int = 1) -> IdempotentCall
     return identify(user, key, "POST", "/api/v1.2/db_taps", body)
 
 
+@pytest.mark.both_databases
 async def test_the_first_call_goes_through_and_the_second_gets_its_answer(idempotent: Idempotency):
     assert await idempotent.begin(call()) is None
     answer = Answer(200, '{"token": "grün"}'.encode())
@@ -51,6 +50,7 @@ async def test_another_body_with_the_key_is_refused(idempotent: Idempotency):
         await idempotent.begin(call(body=b'{"a": 1}'))
 
 
+@pytest.mark.both_databases
 async def test_while_the_first_is_under_way_the_second_is_reported_so(idempotent: Idempotency):
     outcomes = await asyncio.gather(*(idempotent.begin(call()) for _ in range(8)), return_exceptions=True)
     assert outcomes.count(None) == 1
@@ -89,6 +89,7 @@ async def test_a_key_can_be_used_again_after_a_day(idempotent: Idempotency, data
         assert connection.execute(sa.select(sa.func.count()).select_from(idempotency_keys)).scalar() == 0
 
 
+@pytest.mark.both_databases
 async def test_another_replica_that_was_faster_by_a_moment_is_noticed(
     idempotent: Idempotency, monkeypatch: pytest.MonkeyPatch
 ):
@@ -98,10 +99,13 @@ async def test_another_replica_that_was_faster_by_a_moment_is_noticed(
         await idempotent.begin(call())
 
 
-@pytest.mark.parametrize("key", ["", "  ", "k" * 256])
-def test_a_key_has_1_to_255_characters(key: str):
-    with pytest.raises(Invalid, match="Idempotency-Key must have 1 to 255 characters"):
-        identify(1, key, "POST", "/x", b"")
+def test_a_key_has_1_to_255_characters():
+    def refusal(key: str) -> str:
+        with pytest.raises(Invalid) as refused:
+            identify(1, key, "POST", "/x", b"")
+        return refused.value.message
+
+    assert [refusal(key) for key in ("", "  ", "k" * 256)] == ["Idempotency-Key must have 1 to 255 characters"] * 3
 
 
 def test_a_call_is_identified_by_method_path_and_body():
@@ -111,6 +115,7 @@ def test_a_call_is_identified_by_method_path_and_body():
     assert first.digest not in {identify(1, "k", *other).digest for other in others}
 
 
+@pytest.mark.both_databases
 async def test_the_database_itself_refuses_a_second_row_of_a_key(idempotent: Idempotency, database: Database):
     await idempotent.begin(call())
     with pytest.raises(IntegrityError):

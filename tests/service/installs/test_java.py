@@ -48,13 +48,12 @@ def installation(tmp_path: Path) -> Installation:
     return Installation(tmp_path / "engines", str, Patience())
 
 
-@pytest.mark.parametrize(
-    ("version", "major"), [("17.0.15", 17), ("21", 21), ("25-ea", 25), ("1.8.0_452", 1), ("11.0.13.1", 11)]
-)
-def test_the_major_version_is_the_first_number(version: str, major: int):
-    java = parse_properties(OF_17.replace("17.0.15", version))
-    assert java is not None
-    assert (java.major, java.version, java.home) == (major, version, Path("/usr/lib/jvm/java-17"))
+def test_the_major_version_is_the_first_number():
+    majors = {"17.0.15": 17, "21": 21, "25-ea": 25, "1.8.0_452": 1, "11.0.13.1": 11}
+    javas = {version: parse_properties(OF_17.replace("17.0.15", version)) for version in majors}
+    assert {version: java and (java.major, java.version, java.home) for version, java in javas.items()} == {
+        version: (major, version, Path("/usr/lib/jvm/java-17")) for version, major in majors.items()
+    }
 
 
 def test_other_programs_are_no_java():

@@ -14,29 +14,28 @@ NOMINAL_TIME = datetime(2024, 3, 5, 7, 8, 9, 123_000, tzinfo=UTC)
 ValueOf = Callable[..., Any]
 
 
-@pytest.mark.parametrize(
-    ("expression", "value"),
-    [
-        ("1 + 1", 2),
-        ("0.1 + 0.2", 0.30000000000000004),
-        ("\"a\" + 'b'", "ab"),
-        ("`${1}é𝄞`", "1é𝄞"),
-        ("1 < 2", True),
-        ("[1, 'a', {b: null}]", [1, "a", {"b": None}]),
-        ("{a: 1}", {"a": 1}),
-        ("'a;' ; ; \n", "a;"),
-        ("1 // one", 1),
-        ("/[0-9]+/.exec('ab12')[0]", "12"),
-        ("other = 5", 5),
-        ("'x'.repeat(60000) + 'y'", "x" * 60_000 + "y"),
-        ("moment.duration(7, 'days')", "P7D"),
-        ("new Date(0)", "1970-01-01T00:00:00.000Z"),
-        ("new Date(2024, 0, 1).toISOString()", "2024-01-01T00:00:00.000Z"),
-        ("moment.version", "2.31.0"),
-    ],
-)
-def test_an_expression_gives_its_json_value(value_of: ValueOf, expression: str, value: Any) -> None:
-    assert value_of(expression) == value
+VALUES = {
+    "1 + 1": 2,
+    "0.1 + 0.2": 0.30000000000000004,
+    "\"a\" + 'b'": "ab",
+    "`${1}é𝄞`": "1é𝄞",
+    "1 < 2": True,
+    "[1, 'a', {b: null}]": [1, "a", {"b": None}],
+    "{a: 1}": {"a": 1},
+    "'a;' ; ; \n": "a;",
+    "1 // one": 1,
+    "/[0-9]+/.exec('ab12')[0]": "12",
+    "other = 5": 5,
+    "'x'.repeat(60000) + 'y'": "x" * 60_000 + "y",
+    "moment.duration(7, 'days')": "P7D",
+    "new Date(0)": "1970-01-01T00:00:00.000Z",
+    "new Date(2024, 0, 1).toISOString()": "2024-01-01T00:00:00.000Z",
+    "moment.version": "2.31.0",
+}
+
+
+def test_an_expression_gives_its_json_value(value_of: ValueOf) -> None:
+    assert {expression: value_of(expression) for expression in VALUES} == VALUES
 
 
 def test_later_macros_use_earlier_ones_and_the_form_is_kept(sandbox: MacroSandbox) -> None:
@@ -71,12 +70,13 @@ def test_no_macros_cost_nothing() -> None:
     assert resolve([{}], NOMINAL_TIME, sandbox=Untouchable()) == [{}]
 
 
-@pytest.mark.parametrize(
-    "arguments", ["'days', 7", "7, 'days'", "'days', '7'", "{days: 7}", "moment.duration(1, 'weeks')"]
-)
-def test_both_orders_of_arguments_subtract(value_of: ValueOf, arguments: str) -> None:
-    assert value_of(f"Service_nominal_time.subtract({arguments}).strftime('%Y-%m-%d')") == "2024-02-27"
-    assert value_of(f"Service_nominal_time.add({arguments}).strftime('%Y-%m-%d')") == "2024-03-12"
+def test_both_orders_of_arguments_subtract_and_add(value_of: ValueOf) -> None:
+    durations = ("'days', 7", "7, 'days'", "'days', '7'", "{days: 7}", "moment.duration(1, 'weeks')")
+    day = "strftime('%Y-%m-%d')"
+    earlier = {duration: value_of(f"Service_nominal_time.subtract({duration}).{day}") for duration in durations}
+    assert earlier == dict.fromkeys(durations, "2024-02-27")
+    later = {duration: value_of(f"Service_nominal_time.add({duration}).{day}") for duration in durations}
+    assert later == dict.fromkeys(durations, "2024-03-12")
 
 
 def test_moving_the_nominal_time_in_one_macro_leaves_it_for_the_next(sandbox: MacroSandbox) -> None:
@@ -101,85 +101,82 @@ def test_the_iso_string_is_utc_whatever_the_zone(value_of: ValueOf) -> None:
     assert value_of("Service_nominal_time", in_tokyo, "America/New_York") == "2024-03-05T07:08:09.123Z"
 
 
-@pytest.mark.parametrize(
-    ("zone", "utc", "expression", "value"),
-    [
-        # Spring: 02:00 does not exist in Berlin; a day is a wall-clock day, 24 hours are elapsed time.
-        (
-            "Europe/Berlin",
-            datetime(2024, 3, 31, 1, tzinfo=UTC),
-            "Service_nominal_time.format()",
-            "2024-03-31T03:00:00+02:00",
-        ),
-        (
-            "Europe/Berlin",
-            datetime(2024, 3, 31, 10, tzinfo=UTC),
-            "Service_nominal_time.subtract(1, 'days').format()",
-            "2024-03-30T12:00:00+01:00",
-        ),
-        (
-            "Europe/Berlin",
-            datetime(2024, 3, 31, 10, tzinfo=UTC),
-            "Service_nominal_time.subtract(24, 'hours').format()",
-            "2024-03-30T11:00:00+01:00",
-        ),
-        # Autumn: 02:30 happens twice.
-        (
-            "Europe/Berlin",
-            datetime(2024, 10, 27, 0, 30, tzinfo=UTC),
-            "Service_nominal_time.strftime('%H:%M %z %Z')",
-            "02:30 +0200 CEST",
-        ),
-        (
-            "Europe/Berlin",
-            datetime(2024, 10, 27, 1, 30, tzinfo=UTC),
-            "Service_nominal_time.strftime('%H:%M %z %Z')",
-            "02:30 +0100 CET",
-        ),
-        (
-            "America/New_York",
-            datetime(2024, 1, 1, 3, tzinfo=UTC),
-            "Service_nominal_time.format('YYYY-MM-DD')",
-            "2023-12-31",
-        ),
-        (
-            "Asia/Kolkata",
-            datetime(2024, 1, 1, tzinfo=UTC),
-            "Service_nominal_time.strftime('%F %T')",
-            "2024-01-01 05:30:00",
-        ),
-        # A wall clock without an offset is read in the command's zone, and other zones are at hand.
-        (
-            "Asia/Kolkata",
-            datetime(2024, 1, 1, tzinfo=UTC),
-            "moment('2024-06-01').format()",
-            "2024-06-01T00:00:00+05:30",
-        ),
-        (
-            "Asia/Kolkata",
-            datetime(2024, 1, 1, tzinfo=UTC),
-            "Service_nominal_time.tz('America/Lima').format()",
-            "2023-12-31T19:00:00-05:00",
-        ),
-        # Beyond 32 bits of seconds, and before 1970.
-        (
-            "Europe/Berlin",
-            datetime(2040, 7, 1, 12, tzinfo=UTC),
-            "Service_nominal_time.format()",
-            "2040-07-01T14:00:00+02:00",
-        ),
-        (
-            "UTC",
-            datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
-            "Service_nominal_time_iso",
-            "1969-12-31T23:59:59.999Z",
-        ),
-    ],
-)
-def test_the_nominal_time_is_a_moment_in_the_zone(
-    value_of: ValueOf, zone: str, utc: datetime, expression: str, value: str
-) -> None:
-    assert value_of(expression, utc, zone) == value
+MOMENTS = [
+    # Spring: 02:00 does not exist in Berlin; a day is a wall-clock day, 24 hours are elapsed time.
+    (
+        "Europe/Berlin",
+        datetime(2024, 3, 31, 1, tzinfo=UTC),
+        "Service_nominal_time.format()",
+        "2024-03-31T03:00:00+02:00",
+    ),
+    (
+        "Europe/Berlin",
+        datetime(2024, 3, 31, 10, tzinfo=UTC),
+        "Service_nominal_time.subtract(1, 'days').format()",
+        "2024-03-30T12:00:00+01:00",
+    ),
+    (
+        "Europe/Berlin",
+        datetime(2024, 3, 31, 10, tzinfo=UTC),
+        "Service_nominal_time.subtract(24, 'hours').format()",
+        "2024-03-30T11:00:00+01:00",
+    ),
+    # Autumn: 02:30 happens twice.
+    (
+        "Europe/Berlin",
+        datetime(2024, 10, 27, 0, 30, tzinfo=UTC),
+        "Service_nominal_time.strftime('%H:%M %z %Z')",
+        "02:30 +0200 CEST",
+    ),
+    (
+        "Europe/Berlin",
+        datetime(2024, 10, 27, 1, 30, tzinfo=UTC),
+        "Service_nominal_time.strftime('%H:%M %z %Z')",
+        "02:30 +0100 CET",
+    ),
+    (
+        "America/New_York",
+        datetime(2024, 1, 1, 3, tzinfo=UTC),
+        "Service_nominal_time.format('YYYY-MM-DD')",
+        "2023-12-31",
+    ),
+    (
+        "Asia/Kolkata",
+        datetime(2024, 1, 1, tzinfo=UTC),
+        "Service_nominal_time.strftime('%F %T')",
+        "2024-01-01 05:30:00",
+    ),
+    # A wall clock without an offset is read in the command's zone, and other zones are at hand.
+    (
+        "Asia/Kolkata",
+        datetime(2024, 1, 1, tzinfo=UTC),
+        "moment('2024-06-01').format()",
+        "2024-06-01T00:00:00+05:30",
+    ),
+    (
+        "Asia/Kolkata",
+        datetime(2024, 1, 1, tzinfo=UTC),
+        "Service_nominal_time.tz('America/Lima').format()",
+        "2023-12-31T19:00:00-05:00",
+    ),
+    # Beyond 32 bits of seconds, and before 1970.
+    (
+        "Europe/Berlin",
+        datetime(2040, 7, 1, 12, tzinfo=UTC),
+        "Service_nominal_time.format()",
+        "2040-07-01T14:00:00+02:00",
+    ),
+    (
+        "UTC",
+        datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC),
+        "Service_nominal_time_iso",
+        "1969-12-31T23:59:59.999Z",
+    ),
+]
+
+
+def test_the_nominal_time_is_a_moment_in_the_zone(value_of: ValueOf) -> None:
+    assert [(zone, utc, text, value_of(text, utc, zone)) for zone, utc, text, _ in MOMENTS] == MOMENTS
 
 
 def test_moment_without_arguments_is_now(value_of: ValueOf) -> None:
@@ -204,57 +201,58 @@ def test_strftime_agrees_with_the_platform(value_of: ValueOf, timestamp: int, zo
     assert value_of(expression, local, zone) == f"{local.strftime(mask)}|{timestamp}"
 
 
-@pytest.mark.parametrize(
-    ("mask", "text"),
-    [
-        ("%Y/%m/%d/%H%M", "2024/03/05/0708"),
-        ("dt=%Y-%m-%d", "dt=2024-03-05"),
-        ("%-d.%-m. %_H %0e %^b", "5.3.  7 05 MAR"),
-        ("%S.%L %S.%f %P", "09.123 09.123000 am"),
-        ("100%%", "100%"),
-        ("", ""),
-        ("$HOME é", "$HOME é"),
-    ],
-)
-def test_strftime_masks(value_of: ValueOf, mask: str, text: str) -> None:
-    assert value_of(f"Service_nominal_time.strftime('{mask}')") == text
+MASKS = {
+    "%Y/%m/%d/%H%M": "2024/03/05/0708",
+    "dt=%Y-%m-%d": "dt=2024-03-05",
+    "%-d.%-m. %_H %0e %^b": "5.3.  7 05 MAR",
+    "%S.%L %S.%f %P": "09.123 09.123000 am",
+    "100%%": "100%",
+    "": "",
+    "$HOME é": "$HOME é",
+}
 
 
-@pytest.mark.parametrize(
-    ("expression", "reason"),
-    [
-        ("", "the expression is empty"),
-        (" ; ", "the expression is empty"),
-        ("missing", "ReferenceError: missing is not defined"),
-        ("1 +", "SyntaxError: unexpected token in expression: ')'"),
-        ("while (true);", "SyntaxError: unexpected token in expression: 'while'"),
-        ("null.x", "TypeError: cannot read property 'x' of null"),
-        ("(() => { throw 'my\\nown' })()", "my own was thrown"),
-        ("(() => { throw {toString() { throw 1 }} })()", "something was thrown that has no text"),
-        ("null", "the value is null"),
-        ("undefined", "the value is undefined"),
-        ("0 / 0", "the value is NaN"),
-        ("1 / 0", "the value is Infinity"),
-        ("() => 1", "the value is a function"),
-        ("Symbol()", "the value is a symbol"),
-        ("Promise.resolve(1)", "the value is a promise"),
-        ("moment('2024-13-45', 'YYYY-MM-DD')", "the date is invalid"),
-        ("moment('2024-13-45', 'YYYY-MM-DD').format()", "the date is invalid"),
-        ("moment.invalid().strftime('%Y')", "the date is invalid"),
-        ("Service_nominal_time.strftime('%Q')", "RangeError: strftime: unknown directive %Q"),
-        ("'\\0'", "the value holds a NUL character"),
-        ("({'\\0': 1})", "the value holds a NUL character"),
-        ("['\\ud834']", "the value holds half of a surrogate pair"),
-        ("'\ud834'", "the expression holds half of a surrogate pair"),
-        ("1 +" * 30_000 + "1", "expressions have at most 65536 characters, 1048576 in all"),
-    ],
-)  # fmt: skip
-def test_a_failing_macro_says_which_and_why(value_of: ValueOf, expression: str, reason: str) -> None:
-    with pytest.raises(MacroError) as failure:
-        value_of(expression)
-    assert failure.value.reason == reason
-    assert failure.value.message == f"macro 'x': {reason}"
-    assert failure.value.status == 422
+def test_strftime_masks(value_of: ValueOf) -> None:
+    assert {mask: value_of(f"Service_nominal_time.strftime('{mask}')") for mask in MASKS} == MASKS
+
+
+FAILING = {
+    "": "the expression is empty",
+    " ; ": "the expression is empty",
+    "missing": "ReferenceError: missing is not defined",
+    "1 +": "SyntaxError: unexpected token in expression: ')'",
+    "while (true);": "SyntaxError: unexpected token in expression: 'while'",
+    "null.x": "TypeError: cannot read property 'x' of null",
+    "(() => { throw 'my\\nown' })()": "my own was thrown",
+    "(() => { throw {toString() { throw 1 }} })()": "something was thrown that has no text",
+    "null": "the value is null",
+    "undefined": "the value is undefined",
+    "0 / 0": "the value is NaN",
+    "1 / 0": "the value is Infinity",
+    "() => 1": "the value is a function",
+    "Symbol()": "the value is a symbol",
+    "Promise.resolve(1)": "the value is a promise",
+    "moment('2024-13-45', 'YYYY-MM-DD')": "the date is invalid",
+    "moment('2024-13-45', 'YYYY-MM-DD').format()": "the date is invalid",
+    "moment.invalid().strftime('%Y')": "the date is invalid",
+    "Service_nominal_time.strftime('%Q')": "RangeError: strftime: unknown directive %Q",
+    "'\\0'": "the value holds a NUL character",
+    "({'\\0': 1})": "the value holds a NUL character",
+    "['\\ud834']": "the value holds half of a surrogate pair",
+    "'\ud834'": "the expression holds half of a surrogate pair",
+    "1 +" * 30_000 + "1": "expressions have at most 65536 characters, 1048576 in all",
+}
+
+
+def test_a_failing_macro_says_which_and_why(value_of: ValueOf) -> None:
+    def failure_of(expression: str) -> tuple[int, str, str]:
+        with pytest.raises(MacroError) as failure:
+            value_of(expression)
+        return failure.value.status, failure.value.reason, failure.value.message
+
+    assert {expression: failure_of(expression) for expression in FAILING} == {
+        expression: (422, reason, f"macro 'x': {reason}") for expression, reason in FAILING.items()
+    }
 
 
 def test_the_failing_macro_is_named_among_others(sandbox: MacroSandbox) -> None:
@@ -262,23 +260,26 @@ def test_the_failing_macro_is_named_among_others(sandbox: MacroSandbox) -> None:
         resolve([{"first": "1", "second": "third"}, {"third": "1"}], NOMINAL_TIME, sandbox=sandbox)
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("1a", "not a variable name"),
-        ("a-b", "not a variable name"),
-        ("a\n", "not a variable name"),
-        ("", "not a variable name"),
-        ("\ud834", "not a variable name"),
-        ("Service_nominal_time", "the service's own"),
-        ("Service_nominal_time_iso", "the service's own"),
-        ("undefined", "TypeError"),
-    ],
-)
-def test_a_name_that_cannot_be_assigned_is_refused(sandbox: MacroSandbox, name: str, reason: str) -> None:
-    with pytest.raises(MacroError, match=reason) as failure:
-        resolve([{name: "1"}], NOMINAL_TIME, sandbox=sandbox)
-    assert failure.value.message.encode()
+NO_VARIABLE = "the name is not a variable name (letters, digits and _, not first a digit)"
+NAMES = {
+    "1a": f"macro '1a': {NO_VARIABLE}",
+    "a-b": f"macro 'a-b': {NO_VARIABLE}",
+    "a\n": f"macro 'a\\n': {NO_VARIABLE}",
+    "": f"macro '': {NO_VARIABLE}",
+    "\ud834": f"macro '\\ud834': {NO_VARIABLE}",
+    "Service_nominal_time": "macro 'Service_nominal_time': the name is the service's own",
+    "Service_nominal_time_iso": "macro 'Service_nominal_time_iso': the name is the service's own",
+    "undefined": "macro 'undefined': TypeError: property is not configurable",
+}
+
+
+def test_a_name_that_cannot_be_assigned_is_refused(sandbox: MacroSandbox) -> None:
+    def refusal(name: str) -> str:
+        with pytest.raises(MacroError) as failure:
+            resolve([{name: "1"}], NOMINAL_TIME, sandbox=sandbox)
+        return failure.value.message
+
+    assert {name: refusal(name) for name in NAMES} == NAMES
 
 
 def test_more_macros_than_allowed_are_refused(sandbox: MacroSandbox) -> None:
@@ -288,11 +289,23 @@ def test_more_macros_than_allowed_are_refused(sandbox: MacroSandbox) -> None:
         resolve([*macros, {"last": "1"}], NOMINAL_TIME, sandbox=sandbox)
 
 
-@pytest.mark.parametrize("zone", ["Mars/Olympus", "", "constructor", "__proto__", "\0", "\ud834"])
-def test_an_unknown_zone_is_an_error(value_of: ValueOf, zone: str) -> None:
-    with pytest.raises(MacroError, match=r"the time zone .* is not known") as failure:
-        value_of("1", NOMINAL_TIME, zone)
-    assert failure.value.message.encode()
+ZONES = {
+    "Mars/Olympus": "macro 'x': the time zone 'Mars/Olympus' is not known",
+    "": "macro 'x': the time zone '' is not known",
+    "constructor": "macro 'x': the time zone 'constructor' is not known",
+    "__proto__": "macro 'x': the time zone '__proto__' is not known",
+    "\0": "macro 'x': the time zone '\\x00' is not known",
+    "\ud834": "macro 'x': the time zone '\\ud834' is not known",
+}
+
+
+def test_an_unknown_zone_is_an_error(value_of: ValueOf) -> None:
+    def refusal(zone: str) -> str:
+        with pytest.raises(MacroError) as failure:
+            value_of("1", NOMINAL_TIME, zone)
+        return failure.value.message
+
+    assert {zone: refusal(zone) for zone in ZONES} == ZONES
 
 
 def test_a_nominal_time_without_a_zone_is_a_mistake_of_the_caller(sandbox: MacroSandbox) -> None:

@@ -1,5 +1,6 @@
 """Each macro here hung, crashed or bloated the engine or the process around it when it was tried without limits."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -10,7 +11,6 @@ from svc_jupyter.service.macros.macros import MacroError, resolve
 from svc_jupyter.service.macros.sandbox import MacroSandbox
 
 NOMINAL_TIME = datetime(2024, 3, 5, tzinfo=UTC)
-TIME = r"^macro 'x': all macros together took more than 1 s of processor time$"
 MEMORY = r"memory|too long|too large"
 STACK = r"stack size exceeded|memory"
 
@@ -52,31 +52,32 @@ DEEP = {
 
 
 @pytest.fixture
-def refused(sandbox: MacroSandbox, value_of: Callable[..., Any]) -> Callable[[str, str], None]:
-    """Return a check: the macro is refused with a reason, and the sandbox goes on working."""
+def refusal(value_of: Callable[..., Any]) -> Callable[[str], str]:
+    """Return a function that gives the reason why a macro is refused; the sandbox goes on working."""
 
-    def refused(expression: str, reason: str) -> None:
-        with pytest.raises(MacroError, match=reason) as failure:
+    def refusal(expression: str) -> str:
+        with pytest.raises(MacroError) as failure:
             value_of(expression)
         assert len(failure.value.message) < 600
         assert value_of("[Service_nominal_time.format('YYYY'), [1, 2].join()]") == ["2024", "1,2"]
+        return failure.value.reason
 
-    return refused
-
-
-@pytest.mark.parametrize("expression", ENDLESS.values(), ids=ENDLESS)
-def test_an_endless_macro_is_stopped(refused: Callable[[str, str], None], expression: str) -> None:
-    refused(expression, TIME)
+    return refusal
 
 
-@pytest.mark.parametrize("expression", GREEDY.values(), ids=GREEDY)
-def test_a_macro_cannot_exhaust_the_memory(refused: Callable[[str, str], None], expression: str) -> None:
-    refused(expression, MEMORY)
+@pytest.mark.parametrize("expression", ENDLESS.values(), ids=ENDLESS)  # apart: each takes its second
+def test_an_endless_macro_is_stopped(refusal: Callable[[str], str], expression: str) -> None:
+    assert refusal(expression) == "all macros together took more than 1 s of processor time"
 
 
-@pytest.mark.parametrize("expression", DEEP.values(), ids=DEEP)
-def test_a_macro_cannot_overflow_the_stack(refused: Callable[[str, str], None], expression: str) -> None:
-    refused(expression, STACK)
+def test_a_macro_cannot_exhaust_the_memory(refusal: Callable[[str], str]) -> None:
+    reasons = {name: refusal(expression) for name, expression in GREEDY.items()}
+    assert {name: reason for name, reason in reasons.items() if not re.search(MEMORY, reason)} == {}
+
+
+def test_a_macro_cannot_overflow_the_stack(refusal: Callable[[str], str]) -> None:
+    reasons = {name: refusal(expression) for name, expression in DEEP.items()}
+    assert {name: reason for name, reason in reasons.items() if not re.search(STACK, reason)} == {}
 
 
 def test_time_is_counted_over_all_macros_of_a_command(sandbox: MacroSandbox) -> None:
@@ -85,17 +86,20 @@ def test_time_is_counted_over_all_macros_of_a_command(sandbox: MacroSandbox) -> 
         resolve([{f"m{number}": burn} for number in range(100)], NOMINAL_TIME, sandbox=sandbox)
 
 
-@pytest.mark.parametrize(
-    ("expression", "reason"),
-    [
-        ("'x'.repeat(65536)", "more than 65536 characters"),
-        ("Array(40000).fill(1)", "more than 65536 characters"),
-        ("(() => { let a = []; for (let i = 0; i < 100; i++) a = [a]; return a; })()", "nested more than 32 deep"),
-        ("(() => { let a = []; for (let i = 0; i < 1200; i++) a = [a]; return a; })()", "stack size exceeded"),
-    ],
-)
-def test_a_value_is_bounded(refused: Callable[[str, str], None], expression: str, reason: str) -> None:
-    refused(expression, reason)
+UNBOUNDED = {
+    "'x'.repeat(65536)": "the value has more than 65536 characters",
+    "Array(40000).fill(1)": "the value has more than 65536 characters",
+    "(() => { let a = []; for (let i = 0; i < 100; i++) a = [a]; return a; })()": (
+        "arrays and objects in the value are nested more than 32 deep"
+    ),
+    "(() => { let a = []; for (let i = 0; i < 1200; i++) a = [a]; return a; })()": (
+        "RangeError: Maximum call stack size exceeded"
+    ),
+}
+
+
+def test_a_value_is_bounded(refusal: Callable[[str], str]) -> None:
+    assert {expression: refusal(expression) for expression in UNBOUNDED} == UNBOUNDED
 
 
 def test_the_values_together_are_bounded(sandbox: MacroSandbox) -> None:
@@ -104,35 +108,31 @@ def test_the_values_together_are_bounded(sandbox: MacroSandbox) -> None:
         resolve(macros, NOMINAL_TIME, sandbox=sandbox)
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
-        "require('fs')",
-        "process.env",
-        "std.getenv('HOME')",
-        "os.readdir('/')",
-        "scriptArgs",
-        "print(1)",
-        "load('/etc/passwd')",
-        "import('os')",
-        "new Worker('x')",
-        "fetch('http://localhost')",
-    ],
-)
-def test_nothing_outside_the_language_is_at_hand(refused: Callable[[str, str], None], expression: str) -> None:
-    refused(expression, "is not defined|is a promise")
+OUTSIDE = {
+    "require('fs')": "ReferenceError: require is not defined",
+    "process.env": "ReferenceError: process is not defined",
+    "std.getenv('HOME')": "ReferenceError: std is not defined",
+    "os.readdir('/')": "ReferenceError: os is not defined",
+    "scriptArgs": "ReferenceError: scriptArgs is not defined",
+    "print(1)": "ReferenceError: print is not defined",
+    "load('/etc/passwd')": "ReferenceError: load is not defined",
+    "import('os')": "the value is a promise",
+    "new Worker('x')": "ReferenceError: Worker is not defined",
+    "fetch('http://localhost')": "ReferenceError: fetch is not defined",
+}
 
 
-@pytest.mark.parametrize(
-    "expression",
-    [
+def test_nothing_outside_the_language_is_at_hand(refusal: Callable[[str], str]) -> None:
+    assert {expression: refusal(expression) for expression in OUTSIDE} == OUTSIDE
+
+
+def test_an_answer_that_a_macro_forged_is_not_believed(refusal: Callable[[str], str]) -> None:
+    forged = (
         "(Array.prototype.toJSON = () => 1, 1)",
         "(Object.prototype.toJSON = () => '[true, \"forged\"]', 1)",
         "(Array.prototype.toJSON = () => ['=', {}], 1)",
-    ],
-)
-def test_an_answer_that_a_macro_forged_is_not_believed(refused: Callable[[str, str], None], expression: str) -> None:
-    refused(expression, "the value cannot be read")
+    )
+    assert {refusal(expression) for expression in forged} == {"the value cannot be read"}
 
 
 def test_replacing_what_the_language_offers_harms_nobody_else(value_of: Callable[..., Any]) -> None:

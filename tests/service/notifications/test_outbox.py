@@ -14,8 +14,6 @@ from svc_jupyter.service.notifications.events import Event
 from svc_jupyter.service.notifications.outbox import QueuedMessage, next_attempt_at
 from svc_jupyter.service.schema.notifications import outbox as table
 
-pytestmark = pytest.mark.both_databases
-
 DAY = 24 * 3600
 EMAIL, WEBHOOK = ChannelType.EMAIL, ChannelType.WEBHOOK
 ADA = Recipient(EMAIL, "ada@example.org")
@@ -79,6 +77,7 @@ def test_nobody_is_asked_again_before_they_wished(retry_after: float, attempt: i
     assert again == (None if retry_after > DAY else max(plain, NOON + retry_after))
 
 
+@pytest.mark.both_databases
 def test_a_message_keeps_what_it_shows(database: Database) -> None:
     assert put(database) == {EMAIL}
 
@@ -88,6 +87,7 @@ def test_a_message_keeps_what_it_shows(database: Database) -> None:
     assert queued.content == {"kind": "command", "name": "command:12"}
 
 
+@pytest.mark.both_databases
 def test_each_recipient_is_reported_of_an_event_once(database: Database) -> None:
     grace = Recipient(EMAIL, "grace@example.org")
 
@@ -160,6 +160,7 @@ def test_nothing_is_claimed_before_it_is_due(database: Database) -> None:
         assert outbox.next_time(connection, EMAIL) == NOON
 
 
+@pytest.mark.both_databases
 def test_the_message_due_for_longest_comes_first(database: Database) -> None:
     put(database, "command:1", now=NOON + 10)
     put(database, "command:2", now=NOON)
@@ -169,6 +170,7 @@ def test_the_message_due_for_longest_comes_first(database: Database) -> None:
     assert [queued.event for queued in claimed if queued] == ["command:2", "command:1"]
 
 
+@pytest.mark.both_databases
 def test_a_claimed_message_is_left_alone_until_the_claim_ends(database: Database) -> None:
     put(database)
     first = claim(database, NOON, NOON + 60)

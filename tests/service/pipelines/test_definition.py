@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from svc_jupyter.api.pipelines import InstanceStatus, PipelineCreate, PipelineUpdate
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.validation import explain
 from svc_jupyter.service.pipelines.definition import DRIVER, changed, definition_of, submit_line
 from svc_jupyter.service.pipelines.records import after_end, health, instance_status
 
@@ -66,27 +67,40 @@ def test_whatever_a_property_holds_is_one_word(value: str):
     assert words[4:] == [str(DRIVER), "/data/3/code.py"]
 
 
-@pytest.mark.parametrize(
-    ("body", "told"),
-    [
-        ({"name": "orders"}, "code is missing"),
-        ({**CODE, "jar_path": "a.jar"}, "jar_path does not belong"),
-        ({**CODE, "create_type": "assisted"}, "create_type"),
-        ({**CODE, "language": "scala"}, "language"),
-        ({**JAR, "main_class": None}, "main_class is missing"),
-        ({**JAR, "main_class": "a; rm -r b"}, "main_class"),
-        ({**JAR, "jar_path": "--conf.jar"}, "jar_path"),
-        ({**JAR, "jar_path": "orders.py"}, "jar_path"),
-        ({**CODE, "properties": {"--master": "x"}}, "is not a property of Spark"),
-        ({**CODE, "properties": {"spark.x": "a\nb"}}, "control characters"),
-        ({**CODE, "user_arguments": "'"}, "cannot be split"),
-        ({**CODE, "code": "x" * (2**20 + 1)}, "1 MiB"),
-        ({**CODE, "name": "<orders>"}, "name"),
-    ],
-)
-def test_a_field_that_is_wrong_is_named(body: dict, told: str):
-    with pytest.raises(ValidationError, match=told):
+NO_PATH = r"jar_path: String should match pattern '^[^-\s\x00-\x1f][^\s\x00-\x1f]*\.jar$'"
+NO_CLASS = r"main_class: String should match pattern '^[A-Za-z_$][\w$]*(\.[A-Za-z_$][\w$]*)*$'"
+NO_NAME = "name: must not contain & < > \" ', control characters or overrides of the direction of writing"
+WRONG = [
+    ({"name": "orders"}, "code is missing; a pipeline of type code runs it"),
+    ({**CODE, "jar_path": "a.jar"}, "jar_path does not belong to a pipeline of type code"),
+    ({**CODE, "create_type": "assisted"}, "create_type: Input should be 'code' or 'jar'"),
+    ({**CODE, "language": "scala"}, "language: Input should be 'python'"),
+    ({**JAR, "main_class": None}, "main_class is missing; a pipeline of type jar begins there"),
+    ({**JAR, "main_class": "a; rm -r b"}, NO_CLASS),
+    ({**JAR, "jar_path": "--conf.jar"}, NO_PATH),
+    ({**JAR, "jar_path": "orders.py"}, NO_PATH),
+    (
+        {**CODE, "properties": {"--master": "x"}},
+        "properties: '--master' is not a property of Spark, as in spark.sql.shuffle.partitions",
+    ),
+    ({**CODE, "properties": {"spark.x": "a\nb"}}, "properties: the value of spark.x holds control characters"),
+    ({**CODE, "user_arguments": "'"}, "user_arguments: cannot be split as a shell does: no closing quotation"),
+    ({**CODE, "name": "<orders>"}, NO_NAME),
+]
+
+
+def refusal(body: dict) -> str:
+    with pytest.raises(ValidationError) as refused:
         PipelineCreate.model_validate(body)
+    return explain(refused.value)
+
+
+def test_code_of_more_than_a_mebibyte_is_refused():
+    assert refusal({**CODE, "code": "x" * (2**20 + 1)}) == "code: must have at most 1 MiB"
+
+
+def test_a_field_that_is_wrong_is_named():
+    assert [(body, refusal(body)) for body, _ in WRONG] == WRONG
 
 
 def test_attributes_may_stand_in_data():
@@ -103,32 +117,30 @@ def test_a_change_keeps_the_rest_and_the_type():
         changed(definition, "code", PipelineUpdate.model_validate({"jar_path": "a.jar"}))
 
 
-@pytest.mark.parametrize(
-    ("told", "ended", "stands"),
-    [
-        ("STARTED", "done", "FINISHED"),
-        ("STARTED", "error", "FAILED"),
-        ("STARTED", "cancelled", "PAUSED"),
-        ("PAUSING", "cancelled", "PAUSED"),
-        ("PAUSING", "error", "PAUSED"),
-        ("PAUSING", "done", "PAUSED"),
-    ],
-)
-def test_how_a_pipeline_stands_once_its_command_has_ended(told, ended, stands):
-    assert after_end(told, ended) == stands
+ENDS = {
+    ("STARTED", "done"): "FINISHED",
+    ("STARTED", "error"): "FAILED",
+    ("STARTED", "cancelled"): "PAUSED",
+    ("PAUSING", "cancelled"): "PAUSED",
+    ("PAUSING", "error"): "PAUSED",
+    ("PAUSING", "done"): "PAUSED",
+}
 
 
-@pytest.mark.parametrize(
-    ("told", "command", "shown", "colour"),
-    [
-        (None, None, None, "grey"),
-        ("STARTED", "waiting", InstanceStatus.WAITING, "yellow"),
-        ("STARTED", "running", InstanceStatus.RUNNING, "green"),
-        ("PAUSING", "running", InstanceStatus.PAUSING, "yellow"),
-        ("PAUSED", "cancelled", InstanceStatus.PAUSED, "grey"),
-        ("FAILED", "error", InstanceStatus.FAILED, "red"),
-    ],
-)
-def test_the_status_and_colour_of_a_pipeline_follow_from_its_last_run(told, command, shown, colour):
-    assert instance_status(told, command) is shown
-    assert health(shown, 7, "the source is gone").status == colour
+def test_how_a_pipeline_stands_once_its_command_has_ended():
+    assert {(told, ended): after_end(told, ended) for told, ended in ENDS} == ENDS
+
+
+SHOWN = {
+    (None, None): (None, "grey"),
+    ("STARTED", "waiting"): (InstanceStatus.WAITING, "yellow"),
+    ("STARTED", "running"): (InstanceStatus.RUNNING, "green"),
+    ("PAUSING", "running"): (InstanceStatus.PAUSING, "yellow"),
+    ("PAUSED", "cancelled"): (InstanceStatus.PAUSED, "grey"),
+    ("FAILED", "error"): (InstanceStatus.FAILED, "red"),
+}
+
+
+def test_the_status_and_colour_of_a_pipeline_follow_from_its_last_run():
+    shown = {run: instance_status(*run) for run in SHOWN}
+    assert {run: (status, health(status, 7, "the source is gone").status) for run, status in shown.items()} == SHOWN

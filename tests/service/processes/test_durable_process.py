@@ -23,11 +23,20 @@ DAMAGED = [b"no number\n", b"\xff\xfe\n", b"\n", b"0\n", b"1\n", b"-5\n", b"9999
 """What somebody may have written over the number of a process."""
 
 
-@pytest.mark.parametrize("code", [0, 1, 3, 124, 125, 126, 255])
-async def test_the_exit_code_is_the_programs(start: Start, code: int):
-    process = start(f"exit {code}")
-    assert await process.wait() == code
-    assert not process.is_running
+def run(script: str, folder: Path) -> DurableProcess:
+    """Run a script that leaves nothing behind, in a folder of its own."""
+    folder.mkdir()
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin"}
+    return DurableProcess.start(
+        folder=folder, argv=["bash", "-c", script], cwd=folder, environment=environment, log=folder / "log"
+    )
+
+
+async def test_the_exit_code_is_the_programs(tmp_path: Path):
+    codes = [0, 1, 3, 124, 125, 126, 255]
+    processes = [run(f"exit {code}", tmp_path / f"{code}") for code in codes]
+    assert [await process.wait() for process in processes] == codes
+    assert [process.is_running for process in processes] == [False] * len(codes)
 
 
 async def test_output_and_errors_are_kept_apart(start: Start, folder: Path):
@@ -47,9 +56,10 @@ async def test_the_files_are_the_users_alone(start: Start, folder: Path):
     assert [oct(file.stat().st_mode & 0o777) for file in (folder / "out", folder.parent / "log")] == ["0o600"] * 2
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM])
-async def test_a_program_ended_by_a_signal_shows_128_and_its_number(start: Start, number: signal.Signals):
-    assert await start(f"kill -{number.value} $$").wait() == 128 + number.value
+async def test_a_program_ended_by_a_signal_shows_128_and_its_number(tmp_path: Path):
+    codes = {signal.SIGKILL: 137, signal.SIGSEGV: 139, signal.SIGTERM: 143}
+    processes = {number: run(f"kill -{number.value} $$", tmp_path / number.name) for number in codes}
+    assert {number: await process.wait() for number, process in processes.items()} == codes
 
 
 async def test_signals_that_a_service_ignores_are_as_usual_for_its_programs(start: Start, folder: Path):
@@ -112,6 +122,15 @@ def test_a_program_that_the_system_cannot_start_is_an_os_error(folder: Path):
         )
 
 
+def adopted(folder: Path, numbers: list[bytes]) -> dict[bytes, DurableProcess | None]:
+    """Look for the process of a folder with each of these in the place of its number."""
+    found = {}
+    for text in numbers:
+        (folder / "pid").write_bytes(text)
+        found[text] = DurableProcess.adopt(folder)
+    return found
+
+
 class TestFoundAgain:
     """By a service that did not start it."""
 
@@ -146,45 +165,37 @@ class TestFoundAgain:
     def test_none_is_found_where_none_was_started(self, folder: Path):
         assert DurableProcess.adopt(folder) is None
 
-    @pytest.mark.parametrize("text", ["", "12"])
-    def test_an_incomplete_pid_file_is_not_adopted(self, folder: Path, text: str):
-        (folder / "pid").write_text(text)
-        assert DurableProcess.adopt(folder) is None
+    def test_an_incomplete_pid_file_is_not_adopted(self, folder: Path):
+        assert adopted(folder, [b"", b"12"]) == {b"": None, b"12": None}
 
-    @pytest.mark.parametrize("text", DAMAGED)
-    async def test_a_running_one_whose_number_was_damaged_is_found_by_its_mark(
-        self, start: Start, folder: Path, text: bytes
-    ):
+    async def test_a_running_one_whose_number_was_damaged_is_found_by_its_mark(self, start: Start, folder: Path):
         child = start(f"setsid sleep 600 & while [ ! -e {folder}/go ]; do sleep 0.02; done; kill $!; exit 7")
         await written(folder / "pid")
-        (folder / "pid").write_bytes(text)
-        found = DurableProcess.adopt(folder)
-        assert found is not None
-        assert found.pid == child.pid
-        assert found.is_running
+        found = adopted(folder, DAMAGED)
+        known = {text: process and (process.pid, process.is_running) for text, process in found.items()}
+        assert known == dict.fromkeys(DAMAGED, (child.pid, True))
         (folder / "go").touch()
-        assert await asyncio.gather(found.wait(), child.wait()) == [7, 7]
+        ends = await asyncio.gather(child.wait(), *(process.wait() for process in found.values() if process))
+        assert ends == [7] * (1 + len(DAMAGED))
 
-    @pytest.mark.parametrize("text", DAMAGED)
-    async def test_an_ended_one_whose_number_was_damaged_still_shows_its_exit_code(
-        self, start: Start, folder: Path, text: bytes
-    ):
+    async def test_an_ended_one_whose_number_was_damaged_still_shows_its_exit_code(self, start: Start, folder: Path):
         await start("exit 8").wait()
-        (folder / "pid").write_bytes(text)
-        found = DurableProcess.adopt(folder)
-        assert found is not None
-        assert not found.is_running
-        assert await found.wait() == 8
+        found = adopted(folder, DAMAGED)
+        ends = {text: process and (process.is_running, await process.wait()) for text, process in found.items()}
+        assert ends == dict.fromkeys(DAMAGED, (False, 8))
 
-    @pytest.mark.parametrize("text", DAMAGED)
-    async def test_one_of_which_nothing_is_known_any_more_is_reported_in_words(self, folder: Path, text: bytes):
-        (folder / "pid").write_bytes(text)
-        found = DurableProcess.adopt(folder)
-        assert found is not None
-        await found.stop(0)
-        assert not found.has_members()
-        with pytest.raises(OSError, match=r"pid is damaged"):
-            await found.wait()
+    async def test_one_of_which_nothing_is_known_any_more_is_reported_in_words(self, folder: Path):
+        found = adopted(folder, DAMAGED)
+        assert [text for text, process in found.items() if process is None] == []
+
+        async def refusal(process: DurableProcess) -> tuple[bool, str]:
+            await process.stop(0)
+            with pytest.raises(OSError, match=r".") as refused:
+                await process.wait()
+            return process.has_members(), str(refused.value)
+
+        ends = {text: await refusal(process) for text, process in found.items() if process}
+        assert {text: end for text, end in ends.items() if end[0] or "pid is damaged" not in end[1]} == {}
 
     async def test_a_running_one_is_known_whatever_the_wall_clock_was_set_to(
         self, start: Start, folder: Path, monkeypatch: pytest.MonkeyPatch

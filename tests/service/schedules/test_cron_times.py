@@ -53,9 +53,10 @@ def test_a_wildcard_hour_follows_elapsed_time():
     assert in_paris("30 * * * *", "2027-03-28", hours=4) == expected
 
 
-@pytest.mark.parametrize("expression", ["0 0 * * * ?", "0 0 0/1 1/1 * ? *", "0 0-23 * * *", "0 */1 * * *"])
-def test_every_hour_is_a_wildcard_whatever_way_it_is_written(expression):
-    assert in_paris(expression, "2026-10-25", hours=4) == ["24T22:00", "24T23:00", "25T00:00", "25T01:00"]
+def test_every_hour_is_a_wildcard_whatever_way_it_is_written():
+    ways = ("0 0 * * * ?", "0 0 0/1 1/1 * ? *", "0 0-23 * * *", "0 */1 * * *")
+    hours = ["24T22:00", "24T23:00", "25T00:00", "25T01:00"]
+    assert {way: in_paris(way, "2026-10-25", hours=4) for way in ways} == dict.fromkeys(ways, hours)
 
 
 def test_every_second_hour_is_some_fixed_hours_whatever_way_it_is_written():

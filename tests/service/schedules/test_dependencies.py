@@ -41,19 +41,18 @@ def test_every_step_of_the_window_is_needed():
     assert keys(files(window | {"window_start": 1, "window_end": 2})) == ["2026-11-22", "2026-11-23"]
 
 
-@pytest.mark.parametrize(
-    ("interval", "expected"),
-    [
-        ({"minutes": 30}, ["2026-11-21T08:30", "2026-11-21T09:00"]),
-        ({"hours": "6"}, ["2026-11-21T03:00", "2026-11-21T09:00"]),
-        ({"days": 2}, ["2026-11-19T09:00", "2026-11-21T09:00"]),
-        ({"weeks": 1}, ["2026-11-14T09:00", "2026-11-21T09:00"]),
-        ({"months": 1}, ["2026-10-21T09:00", "2026-11-21T09:00"]),
-    ],
-)
-def test_the_interval_is_the_distance_of_the_steps(interval, expected):
-    entry = {"path": "%FT%R", "window_start": "-1", "window_end": "0", "interval": interval}
-    assert keys(files(entry)) == expected
+INTERVALS: list[tuple[dict, list[str]]] = [
+    ({"minutes": 30}, ["2026-11-21T08:30", "2026-11-21T09:00"]),
+    ({"hours": "6"}, ["2026-11-21T03:00", "2026-11-21T09:00"]),
+    ({"days": 2}, ["2026-11-19T09:00", "2026-11-21T09:00"]),
+    ({"weeks": 1}, ["2026-11-14T09:00", "2026-11-21T09:00"]),
+    ({"months": 1}, ["2026-10-21T09:00", "2026-11-21T09:00"]),
+]
+
+
+def test_the_interval_is_the_distance_of_the_steps():
+    entry = {"path": "%FT%R", "window_start": "-1", "window_end": "0"}
+    assert [(interval, keys(files(entry | {"interval": interval}))) for interval, _ in INTERVALS] == INTERVALS
 
 
 def test_without_an_interval_the_steps_are_those_of_the_schedule():
@@ -148,54 +147,72 @@ def test_files_and_tables_of_one_schedule_are_all_needed():
     assert keys(DependencyInfo()) == []
 
 
-@pytest.mark.parametrize(
-    ("entry", "problem"),
-    [
-        ({"window_start": 1, "window_end": 0}, "window_start must not be later than window_end"),
-        ({"path": "a/%Q"}, "path: '%Q' is not a date directive"),
-        ({"path": "a%20b"}, "path: '%2' is not a date directive"),
-        ({"path": "../%Y"}, "must not hold '.' or '..'"),
-        ({"path": "ftp://host/%Y"}, "unknown scheme"),
-        ({"path": "http://example.org/%Y"}, "must use https://"),
-        ({"path": "https://example.org/%Y?signature=secret"}, "path must have no query"),
-        ({"path": " "}, "a location is empty"),
-        ({"path": "a\0b"}, "control character"),
-        ({"done_flag": "../x"}, "done_flag must be the name of a file"),
-        ({"done_flag": " "}, "done_flag must be the name of a file"),
-        ({"done_flag": ".."}, "must not hold '.' or '..'"),
-        ({"time_zone": "Mars/Olympus"}, "time_zone 'Mars/Olympus' is not known"),
-        ({"initial_instance": "soon"}, "initial_instance: 'soon' is not a time"),
-        ({"interval": {"months": 1_000_000}, "window_start": -1_000_000}, "leaves the years 1900 to 9000"),
-        ({"interval": {"days": 300}, "window_end": 9_000}, "leaves the years 1900 to 9000"),
-    ],
-)
-def test_a_file_that_cannot_be_is_refused_by_its_place(entry, problem):
-    with pytest.raises(ValueError, match=r"^files\.1: ") as error:
-        check_dependencies(files({}, entry), DAILY)
-    assert problem in str(error.value)
-    assert "secret" not in str(error.value)
+def refusal(info: DependencyInfo) -> str:
+    with pytest.raises(ValueError, match=r"^(files|hive_tables)\.") as refused:
+        check_dependencies(info, DAILY)
+    return str(refused.value)
 
 
-@pytest.mark.parametrize(
-    ("entry", "problem"),
-    [
-        ({"window_start": "0", "window_end": "-1"}, "window_start must not be later than window_end"),
-        ({"schema": "my-schema"}, "schema 'my-schema' is not a name of Hive"),
-        ({"name": "a.b"}, "name 'a.b' is not a name of Hive"),
-        ({"columns": {"day": "%Q"}}, "columns.'day': '%Q' is not a date directive"),
-        ({"columns": {"day": []}}, "columns.'day' has no values"),
-        ({"columns": {"day": ["a", ""]}}, "columns.'day' has an empty value"),
-        ({"columns": {"day": ""}}, "columns.'day' has an empty value"),
-        ({"columns": {"day": ["a\n"]}}, "columns.'day' holds a control character"),
-        ({"columns": {" ": "x"}}, "columns must be named"),
-        ({"time_zone": "Mars/Olympus"}, "time_zone 'Mars/Olympus' is not known"),
-        ({"initial_instance": "2026-99-01"}, "initial_instance: '2026-99-01' is not a time"),
-    ],
-)
-def test_a_table_that_cannot_be_is_refused_by_its_place(entry, problem):
-    with pytest.raises(ValueError, match=r"^hive_tables\.0: ") as error:
-        check_dependencies(tables(entry), DAILY)
-    assert problem in str(error.value)
+NO_DIRECTIVE = "is not a date directive such as %Y, %m, %d or %H; write %% for a percent sign"
+NO_ZONE = "time_zone 'Mars/Olympus' is not known; give a name such as UTC or Europe/Paris"
+NO_TIME = "is not a time; give it as 2026-11-21 09:00 (the schedule's own wall clock) or 2026-11-21T09:00Z (UTC)"
+TOO_FAR = "the window from window_start to window_end leaves the years 1900 to 9000"
+NO_FILE_NAME = "done_flag must be the name of a file inside path, such as _SUCCESS"
+KNOWN_SCHEMES = "file://, s3://, gs://, az://, abfss:// and https://"
+WRONG_FILES: list[tuple[dict, str]] = [
+    ({"window_start": 1, "window_end": 0}, "window_start must not be later than window_end"),
+    ({"path": "a/%Q"}, f"path: '%Q' {NO_DIRECTIVE}"),
+    ({"path": "a%20b"}, f"path: '%2' {NO_DIRECTIVE}"),
+    ({"path": "../%Y"}, "the location ../2026 must not hold '.' or '..' as a part of its path"),
+    (
+        {"path": "ftp://host/%Y"},
+        f"the location ftp://host/2026 has an unknown scheme; known are {KNOWN_SCHEMES}",
+    ),
+    (
+        {"path": "http://example.org/%Y"},
+        "the location http://example.org/2026 must use https://: what comes over plain http can be altered on its way",
+    ),
+    (
+        {"path": "https://example.org/%Y?signature=secret"},
+        "path must have no query: it is rendered for each step, and shown",
+    ),
+    ({"path": " "}, "a location is empty"),
+    ({"path": "a\0b"}, "the location a\ufffdb holds a control character"),
+    ({"done_flag": "../x"}, NO_FILE_NAME),
+    ({"done_flag": " "}, NO_FILE_NAME),
+    ({"done_flag": ".."}, "the location s3://lake/2026-11-01/.. must not hold '.' or '..' as a part of its path"),
+    ({"time_zone": "Mars/Olympus"}, NO_ZONE),
+    ({"initial_instance": "soon"}, f"initial_instance: 'soon' {NO_TIME}"),
+    ({"interval": {"months": 1_000_000}, "window_start": -1_000_000}, TOO_FAR),
+    ({"interval": {"days": 300}, "window_end": 9_000}, TOO_FAR),
+]
+
+
+def test_a_file_that_cannot_be_is_refused_by_its_place():
+    assert [(entry, refusal(files({}, entry))) for entry, _ in WRONG_FILES] == [
+        (entry, f"files.1: {message}") for entry, message in WRONG_FILES
+    ]
+
+
+WRONG_TABLES: list[tuple[dict, str]] = [
+    ({"window_start": "0", "window_end": "-1"}, "window_start must not be later than window_end"),
+    ({"schema": "my-schema"}, "schema 'my-schema' is not a name of Hive (letters, digits and _)"),
+    ({"name": "a.b"}, "name 'a.b' is not a name of Hive (letters, digits and _)"),
+    ({"columns": {"day": "%Q"}}, f"columns.'day': '%Q' {NO_DIRECTIVE}"),
+    ({"columns": {"day": []}}, "columns.'day' has no values"),
+    ({"columns": {"day": ["a", ""]}}, "columns.'day' has an empty value"),
+    ({"columns": {"day": ""}}, "columns.'day' has an empty value"),
+    ({"columns": {"day": ["a\n"]}}, "columns.'day' holds a control character"),
+    ({"columns": {" ": "x"}}, "columns must be named"),
+    ({"time_zone": "Mars/Olympus"}, NO_ZONE),
+    ({"initial_instance": "2026-99-01"}, f"initial_instance: '2026-99-01' {NO_TIME}"),
+]
+
+
+def test_a_table_that_cannot_be_is_refused_by_its_place():
+    assert [(entry, refusal(tables(entry))) for entry, _ in WRONG_TABLES] == [
+        (entry, f"hive_tables.0: {message}") for entry, message in WRONG_TABLES
+    ]
 
 
 def test_beside_a_cron_expression_a_window_needs_an_interval():
@@ -220,10 +237,25 @@ def test_more_than_an_action_can_wait_for_is_refused_without_being_counted_out(m
         check_dependencies(files(together, together), DAILY)
 
 
-@pytest.mark.parametrize("columns", [5, "day", ["day"], {"day": 5}, {"day": True}, {"day": {}}, {"day": [[]]}])
-def test_columns_of_a_wrong_type_are_refused(columns):
-    with pytest.raises(ValidationError, match=r"hive_tables\.0\.columns"):
-        DependencyInfo.model_validate({"hive_tables": [{"schema": "web", "name": "visits", "columns": columns}]})
+WRONG_COLUMNS: list[tuple[object, set[str]]] = [
+    (5, {"Input should be a valid dictionary"}),
+    ("day", {"Input should be a valid dictionary"}),
+    (["day"], {"Input should be a valid dictionary"}),
+    ({"day": 5}, {"Input should be a valid string", "Input should be a valid list"}),
+    ({"day": True}, {"Input should be a valid string", "Input should be a valid list"}),
+    ({"day": {}}, {"Input should be a valid string", "Input should be a valid list"}),
+    ({"day": [[]]}, {"Input should be a valid string"}),
+]
+
+
+def test_columns_of_a_wrong_type_are_refused():
+    def messages(columns: object) -> set[str]:
+        table = {"schema": "web", "name": "visits", "columns": columns}
+        with pytest.raises(ValidationError, match=r"hive_tables\.0\.columns") as refused:
+            DependencyInfo.model_validate({"hive_tables": [table]})
+        return {error["msg"] for error in refused.value.errors()}
+
+    assert [(columns, messages(columns)) for columns, _ in WRONG_COLUMNS] == WRONG_COLUMNS
 
 
 def test_a_number_among_the_values_of_a_column_is_its_text():

@@ -26,8 +26,6 @@ from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.schedules import actions, schedules, service_leases
 from svc_jupyter.service.storage.failures import StorageFailure
 
-pytestmark = pytest.mark.both_databases
-
 HOUR = 3600.0
 LOOPING = [{"x": "(() => { while (true) {} })()"}]
 WAITS = {"files": [{"path": "landing/%Y-%m-%d"}]}
@@ -136,6 +134,7 @@ async def test_an_action_that_cannot_be_ended_keeps_no_other_from_its_end(
     assert "action_not_ended" in "".join(capsys.readouterr())
 
 
+@pytest.mark.both_databases
 async def test_it_wakes_when_something_is_due_and_sleeps_in_between(stage: Stage, count_statements: list[str]):
     first, second = stage.add(start=stage.now + 1.3), stage.add(start=stage.now + 2.6)
     await stage.ticker()
@@ -321,6 +320,7 @@ async def test_another_takes_over_from_one_that_is_gone(stage: Stage):
         assert not lease.hold(connection)
 
 
+@pytest.mark.both_databases
 @pytest.mark.usefixtures("macros_may_be_resolved")
 async def test_it_stops_in_the_middle_of_anything(stage: Stage):
     stage.add(macros=[{"x": "1"}])

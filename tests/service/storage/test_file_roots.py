@@ -35,13 +35,21 @@ def test_a_link_that_stays_inside_is_followed(root):
     assert resolve_under(root / "latest.sh", [root]) == (root / "a.sh").resolve()
 
 
-@pytest.mark.parametrize("path", ["../outside", "a/../../outside", "file_link", "folder_link/outside", "../root2/a"])
-def test_nothing_outside_the_roots_is_reached(root, tmp_path, path):
+def test_nothing_outside_the_roots_is_reached(root, tmp_path):
     (root / "file_link").symlink_to(tmp_path / "outside")
     (root / "folder_link").symlink_to(tmp_path)
     (tmp_path / "root2").mkdir()
-    with pytest.raises(Invalid, match="outside the folders"):
-        resolve_under(root / path, [root])
+
+    def refusal(path: str) -> str:
+        with pytest.raises(Invalid) as refused:
+            resolve_under(root / path, [root])
+        return refused.value.message
+
+    refusals = {
+        path: refusal(path)
+        for path in ("../outside", "a/../../outside", "file_link", "folder_link/outside", "../root2/a")
+    }
+    assert {path: told for path, told in refusals.items() if "outside the folders" not in told} == {}
 
 
 def test_without_roots_nothing_is_allowed(root):

@@ -4,7 +4,7 @@ import os
 import resource
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
@@ -94,33 +94,47 @@ def test_of_those_who_want_the_same_name_each_gets_another(tree: FileTree):
     assert {tree.read((name,), LIMIT)[0] for name in names} == {str(number).encode() for number in range(24)}
 
 
-@pytest.mark.parametrize("link_to", ["..", "../outside", "../outside/secret", "inner", "nowhere", "link"])
-def test_a_link_is_never_followed(tree: FileTree, folder: Path, outside: Path, link_to: str):
+def test_a_link_is_never_followed(tree: FileTree, folder: Path, outside: Path):
     (folder / "inner").mkdir()
     (folder / "inner" / "f").write_text("inner")
-    (folder / "link").symlink_to(link_to)
-    for call in (
-        lambda: tree.status(("link",)),
-        lambda: tree.read(("link",), LIMIT),
-        lambda: tree.read(("link", "secret"), LIMIT),
-        lambda: tree.entries(("link",)),
-        lambda: tree.save(("link", "secret"), b"x"),
-        lambda: tree.save(("link",), b"x"),
-        lambda: tree.create(("link",), ["new"], None),
-        lambda: tree.create((), ["link"], b"x"),
-        lambda: tree.move(("link",), ("moved",)),
-        lambda: tree.move(("link", "secret"), ("moved",)),
-        lambda: tree.move(("inner",), ("link",)),
-        lambda: tree.delete(("link",)),
-        lambda: tree.delete(("link", "secret")),
-        lambda: tree.copy(("link",), (), ["copied"], LIMIT),
-    ):
-        with pytest.raises((FileNotFoundError, NotADirectoryError, FileExistsError)):
-            call()
-    assert "link" not in tree.entries(())
+    calls: dict[str, Callable[[], object]] = {
+        "status": lambda: tree.status(("link",)),
+        "read": lambda: tree.read(("link",), LIMIT),
+        "read inside": lambda: tree.read(("link", "secret"), LIMIT),
+        "entries": lambda: tree.entries(("link",)),
+        "save inside": lambda: tree.save(("link", "secret"), b"x"),
+        "save": lambda: tree.save(("link",), b"x"),
+        "create inside": lambda: tree.create(("link",), ["new"], None),
+        "create": lambda: tree.create((), ["link"], b"x"),
+        "move": lambda: tree.move(("link",), ("moved",)),
+        "move inside": lambda: tree.move(("link", "secret"), ("moved",)),
+        "move to": lambda: tree.move(("inner",), ("link",)),
+        "delete": lambda: tree.delete(("link",)),
+        "delete inside": lambda: tree.delete(("link", "secret")),
+        "copy": lambda: tree.copy(("link",), (), ["copied"], LIMIT),
+    }
+
+    def followed(link_to: str) -> list[str]:
+        (folder / "link").symlink_to(link_to)
+        found = [name for name, call in calls.items() if not is_refused(call)]
+        if "link" in tree.entries(()):
+            found.append("entries above")
+        (folder / "link").unlink()
+        return found
+
+    targets = ("..", "../outside", "../outside/secret", "inner", "nowhere", "link")
+    assert {link_to: followed(link_to) for link_to in targets} == {link_to: [] for link_to in targets}
     assert [path.name for path in outside.iterdir()] == ["secret"]
     assert (outside / "secret").read_text() == "keep me"
     assert left_over(folder) == []
+
+
+def is_refused(call: Callable[[], object]) -> bool:
+    try:
+        call()
+    except (FileNotFoundError, NotADirectoryError, FileExistsError):
+        return True
+    return False
 
 
 def test_a_root_that_was_replaced_by_a_link_leads_nowhere(tree: FileTree, folder: Path, outside: Path):

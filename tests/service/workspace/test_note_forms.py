@@ -6,7 +6,6 @@ import json
 from typing import Any
 
 import hypothesis.strategies as st
-import pytest
 from hypothesis import example, given
 
 from svc_jupyter.service.workspace.note_forms import forms_of, placeholders, without_passwords
@@ -34,29 +33,27 @@ def form(name: str, **about: Any) -> dict[str, Any]:
 DAYS = [{"value": "1", "label": "Monday"}, {"value": "2", "label": "2"}]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("${day}", form("day")),
-        ("${day=1}", form("day", default="1")),
-        ("${day(Which day)=1}", form("day", label="Which day", default="1")),
-        ("${day(At 9:00)=1}", form("day", label="At 9:00", default="1")),
-        ("${day=1,1(Monday)|2}", form("day", type="select", default="1", options=DAYS)),
-        ("${checkbox:day=1|2,1(Monday)|2}", form("day", type="checkbox", default=["1", "2"], options=DAYS)),
-        (
-            "${checkbox( or ):day(D)=,1(Monday)|2}",
-            form("day", type="checkbox", label="D", default=[], options=DAYS, separator=" or "),
-        ),
-        ("${password:secret}", form("secret", type="password")),
-        ("${ password : secret (Yours) }", form("secret", type="password", label="Yours")),
-        ("$${day=1}", form("day", default="1", note_wide=True)),
-        ("_${day=1}", form("day", default="1", hidden=True)),
-        ("_$${day=1}", form("day", default="1", hidden=True, note_wide=True)),
-        ("${url=http://a?b=c}", form("url", default="http://a?b=c")),
-    ],
-)
-def test_a_form_is_read(text: str, expected: dict[str, Any]):
-    assert only(text) == expected
+FORMS = {
+    "${day}": form("day"),
+    "${day=1}": form("day", default="1"),
+    "${day(Which day)=1}": form("day", label="Which day", default="1"),
+    "${day(At 9:00)=1}": form("day", label="At 9:00", default="1"),
+    "${day=1,1(Monday)|2}": form("day", type="select", default="1", options=DAYS),
+    "${checkbox:day=1|2,1(Monday)|2}": form("day", type="checkbox", default=["1", "2"], options=DAYS),
+    "${checkbox( or ):day(D)=,1(Monday)|2}": form(
+        "day", type="checkbox", label="D", default=[], options=DAYS, separator=" or "
+    ),
+    "${password:secret}": form("secret", type="password"),
+    "${ password : secret (Yours) }": form("secret", type="password", label="Yours"),
+    "$${day=1}": form("day", default="1", note_wide=True),
+    "_${day=1}": form("day", default="1", hidden=True),
+    "_$${day=1}": form("day", default="1", hidden=True, note_wide=True),
+    "${url=http://a?b=c}": form("url", default="http://a?b=c"),
+}
+
+
+def test_a_form_is_read():
+    assert {text: only(text) for text in FORMS} == FORMS
 
 
 def test_text_that_resembles_a_form_is_not_a_form():
@@ -144,28 +141,30 @@ def test_no_value_of_a_password_is_kept():
     assert {one.name: one.value for one in forms_of(clean)}["pin"] is None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ('z.textbox("day", "1")', [("day", "text", "1", [])]),
-        ("%pyspark\nn = z.input('minutes', default=30)\n", [("minutes", "text", "30", [])]),
-        ('%python\nz.password("pin")', [("pin", "password", "", [])]),
-        ('z.select("to", "b", ["a", "b"])', [("to", "select", "b", ["a", "b"])]),
-        ('z.select("to", [("a", "Ay"), "b"], "a")', [("to", "select", "a", ["a", "b"])]),
-        ('z.checkbox("on", ["x", "y"])', [("on", "checkbox", ["x", "y"], ["x", "y"])]),
-        ('z.checkbox("on", ["x", "y"], ["y"])', [("on", "checkbox", ["y"], ["x", "y"])]),
-        (
-            'x = ${n=1}\nz.textbox("a")\nz.textbox("b")',
-            [("n", "text", "1", []), ("a", "text", "", []), ("b", "text", "", [])],
-        ),
-        ("z.textbox(name_of_it)", []),
-        ('z.textbox("not python"', []),
-        ('%spark\nz.textbox("of scala")', []),
-        ("%sql\n-- z.textbox('of sql')", []),
-        ('z.textbox(7)\nother.textbox("a")\nz.show("b")', []),
-        ('z.select("to", options=unknown)\nz.select()', []),
-    ],
-)
-def test_forms_that_code_makes_are_known_as_far_as_they_are_literals(text: str, expected: list[Any]):
-    found = forms_of({"paragraphs": [{"id": "p", "text": text}]})
-    assert [(one.name, one.type, one.default, [option["value"] for option in one.options]) for one in found] == expected
+def made_by(code: str) -> list[Any]:
+    found = forms_of({"paragraphs": [{"id": "p", "text": code}]})
+    return [(one.name, one.type, one.default, [option["value"] for option in one.options]) for one in found]
+
+
+def test_forms_that_code_makes_are_known_as_far_as_they_are_literals():
+    forms: dict[str, list[Any]] = {
+        'z.textbox("day", "1")': [("day", "text", "1", [])],
+        "%pyspark\nn = z.input('minutes', default=30)\n": [("minutes", "text", "30", [])],
+        '%python\nz.password("pin")': [("pin", "password", "", [])],
+        'z.select("to", "b", ["a", "b"])': [("to", "select", "b", ["a", "b"])],
+        'z.select("to", [("a", "Ay"), "b"], "a")': [("to", "select", "a", ["a", "b"])],
+        'z.checkbox("on", ["x", "y"])': [("on", "checkbox", ["x", "y"], ["x", "y"])],
+        'z.checkbox("on", ["x", "y"], ["y"])': [("on", "checkbox", ["y"], ["x", "y"])],
+        'x = ${n=1}\nz.textbox("a")\nz.textbox("b")': [
+            ("n", "text", "1", []),
+            ("a", "text", "", []),
+            ("b", "text", "", []),
+        ],
+        "z.textbox(name_of_it)": [],
+        'z.textbox("not python"': [],
+        '%spark\nz.textbox("of scala")': [],
+        "%sql\n-- z.textbox('of sql')": [],
+        'z.textbox(7)\nother.textbox("a")\nz.show("b")': [],
+        'z.select("to", options=unknown)\nz.select()': [],
+    }
+    assert {code: made_by(code) for code in forms} == forms

@@ -116,9 +116,22 @@ def test_foreign_words_in_a_note_make_no_broken_notebook():
     ]
 
 
-@pytest.mark.parametrize(
-    "cells", [[1], [{"cell_type": "code", "source": 1}], [{"cell_type": "odd", "metadata": {}, "source": ""}]]
-)
-def test_an_invalid_notebook_is_refused(cells: list[Any]):
-    with pytest.raises(Invalid, match="cells: this is not a notebook"):
-        note_of({"cells": cells})
+def test_an_invalid_notebook_is_refused():
+    def refusal(cell: Any) -> str:
+        with pytest.raises(Invalid, match="cells: this is not a notebook: ") as refused:
+            note_of({"cells": [cell]})
+        return refused.value.message.removeprefix("cells: this is not a notebook: ")
+
+    refused: list[tuple[Any, str]] = [
+        (1, "it lacks a part of a notebook, or has one of a wrong type"),
+        (
+            {"cell_type": "code", "source": 1},
+            "['cells'][0]['source']: 1 is not valid under any of the given schemas",
+        ),
+        (
+            {"cell_type": "odd", "metadata": {}, "source": ""},
+            "['cells'][0]: {'cell_type': 'odd', 'metadata': {}, 'source': '', 'id': 'cell-1'} is not valid under any "
+            "of the given schemas",
+        ),
+    ]
+    assert [(cell, refusal(cell)) for cell, _ in refused] == refused

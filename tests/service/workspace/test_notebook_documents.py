@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import nbformat
@@ -100,23 +101,25 @@ def test_a_document_of_an_old_format_with_a_cell_of_an_unknown_type_is_refused()
         NotebookDocument.of({"nbformat": 1, "cells": [{"cell_type": "sound"}]})
 
 
-@pytest.mark.parametrize(
-    ("data", "reason"),
-    [
-        (b"", "not JSON"),
-        (b"\xff\xfe\xfd", "not JSON"),
-        (b"[" * 100_000, "nested too deeply"),
-        (b"[]", "not a JSON object"),
-        (b"{}", "no valid nbformat"),
-        (b'{"nbformat": true, "nbformat_minor": 0}', "no valid nbformat"),
-        (b'{"nbformat": 4, "nbformat_minor": "5"}', "no valid nbformat"),
-        (b'{"nbformat": 5, "nbformat_minor": 0}', "format 5"),
-    ],
-)
-def test_an_invalid_notebook_is_reported(data: bytes, reason: str):
-    for read in (NotebookDocument.parse, require_outline):
-        with pytest.raises(NotANotebookError, match=reason):
+def test_an_invalid_notebook_is_reported():
+    def refusal(read: Callable[[bytes], object], data: bytes) -> str:
+        with pytest.raises(NotANotebookError) as refused:
             read(data)
+        return str(refused.value).partition(" (")[0]
+
+    reasons = {
+        b"": "it is not JSON",
+        b"\xff\xfe\xfd": "it is not JSON",
+        b"[" * 100_000: "its JSON is nested too deeply",
+        b"[]": "it is not a JSON object",
+        b"{}": "it has no valid nbformat and nbformat_minor",
+        b'{"nbformat": true, "nbformat_minor": 0}': "it has no valid nbformat and nbformat_minor",
+        b'{"nbformat": 4, "nbformat_minor": "5"}': "it has no valid nbformat and nbformat_minor",
+        b'{"nbformat": 5, "nbformat_minor": 0}': "it is of notebook format 5; this service reads formats up to 4",
+    }
+    wanted = list(reasons.values())
+    assert [refusal(NotebookDocument.parse, data) for data in reasons] == wanted
+    assert [refusal(require_outline, data) for data in reasons] == wanted
 
 
 def test_a_fault_names_its_place(notebook: dict[str, Any]):

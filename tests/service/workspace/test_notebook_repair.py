@@ -6,7 +6,6 @@ import copy
 from typing import Any
 
 import nbformat
-import pytest
 
 from svc_jupyter.service.workspace.notebook_documents import NotebookDocument
 from svc_jupyter.service.workspace.notebook_repair import repaired
@@ -38,15 +37,15 @@ def outputs(*written: dict[str, Any]) -> tuple[list[dict[str, Any]], list[str]]:
     return document.content["cells"][0]["outputs"], list(document.repairs)
 
 
-@pytest.mark.parametrize("minor", range(5))
-def test_ids_of_cells_before_4_5_are_kept_and_the_others_get_one(minor: int):
-    document = read(code(id="x1"), markdown(), code(id="cell-2"), code(id="x1"), minor=minor)
-    assert document.content["nbformat_minor"] == 5
-    assert [cell["id"] for cell in document.content["cells"]] == ["x1", "cell-2-2", "cell-2", "cell-4"]
-    assert document.note == (
+def test_ids_of_cells_before_4_5_are_kept_and_the_others_get_one():
+    documents = [read(code(id="x1"), markdown(), code(id="cell-2"), code(id="x1"), minor=minor) for minor in range(5)]
+    assert [document.content["nbformat_minor"] for document in documents] == [5] * 5
+    ids = [[cell["id"] for cell in document.content["cells"]] for document in documents]
+    assert ids == [["x1", "cell-2-2", "cell-2", "cell-4"]] * 5
+    assert {document.note for document in documents} == {
         "the notebook was repaired: the format became 4.5, which has ids of cells; "
         "cells without an id of their own got one"
-    )
+    }
 
 
 def test_a_notebook_in_order_stays_as_it_is_and_nothing_is_said():
@@ -56,26 +55,26 @@ def test_a_notebook_in_order_stays_as_it_is_and_nothing_is_said():
         assert (document.repairs, document.note) == ([], None)
 
 
-@pytest.mark.parametrize("wrong", [None, 5, "", "with space", "x" * 65, ["a"]])
-def test_an_id_that_none_can_be_is_replaced(wrong: Any):
-    document = read(code(id=wrong), minor=5)
-    assert document.content["cells"][0]["id"] == "cell-1"
+def test_an_id_that_none_can_be_is_replaced():
+    wrong = [None, 5, "", "with space", "x" * 65, ["a"]]
+    cells = [read(code(id=one), minor=5).content["cells"][0] for one in wrong]
+    assert [cell["id"] for cell in cells] == ["cell-1"] * 6
 
 
-@pytest.mark.parametrize(
-    ("tags", "kept"),
-    [
+def test_tags_become_a_list_of_different_words():
+    tags: list[tuple[Any, list[str]]] = [
         (None, []),
         ("parameters", ["parameters"]),
         (["a", "b", "a"], ["a", "b"]),
         (["a,b", " ", None, 3, ""], ["a", "b"]),
         ({"a": 1}, []),
-    ],
-)
-def test_tags_become_a_list_of_different_words(tags: Any, kept: list[str]):
-    document = read(code(metadata={"tags": tags, "mine": 1}))
-    assert document.content["cells"][0]["metadata"] == {"tags": kept, "mine": 1}
-    assert document.repairs == ["tags that were no list of different words were put right"]
+    ]
+    documents = [read(code(metadata={"tags": written, "mine": 1})) for written, _ in tags]
+    assert [document.content["cells"][0]["metadata"] for document in documents] == [
+        {"tags": kept, "mine": 1} for _, kept in tags
+    ]
+    said = ["tags that were no list of different words were put right"]
+    assert [document.repairs for document in documents] == [said] * 5
 
 
 def test_outputs_of_a_markdown_cell_are_left_out_and_said_when_they_hold_something():
@@ -118,49 +117,46 @@ def test_metadata_that_the_format_forbids_is_left_out_and_the_rest_stays():
     assert "metadata that the format forbids was left out" in document.repairs
 
 
-@pytest.mark.parametrize(
-    ("written", "kept"),
-    [
-        (
-            {"output_type": "databricks.v1", "data": {"text/html": ["<b>", "1"]}, "addedWidgets": {}},
-            {"output_type": "display_data", "data": {"text/html": "<b>1"}, "metadata": {}},
-        ),
-        (
-            {"output_type": "ansi", "text": "done"},
-            {"output_type": "stream", "name": "stdout", "text": "done"},
-        ),
-        (
-            {"output_type": "tableResultWithSchema", "rows": [[1, "a"]]},
-            {
-                "output_type": "display_data",
-                "data": {"application/json": {"output_type": "tableResultWithSchema", "rows": [[1, "a"]]}},
-                "metadata": {},
-            },
-        ),
-        (
-            {"ename": "E", "evalue": "bad", "traceback": ["E: bad"]},
-            {"output_type": "error", "ename": "E", "evalue": "bad", "traceback": ["E: bad"]},
-        ),
-        (
-            {"output_type": "display_data", "data": {"text/plain": 3}, "transient": {}},
-            {"output_type": "display_data", "data": {"text/plain": "3"}, "metadata": {}},
-        ),
-        (
-            {"output_type": "execute_result", "data": {"application/vnd.x+json": {"a": 1}}},
-            {
-                "output_type": "execute_result",
-                "data": {"application/vnd.x+json": {"a": 1}},
-                "metadata": {},
-                "execution_count": None,
-            },
-        ),
-    ],
-)
-def test_an_output_of_another_form_becomes_one_that_notebooks_have(written: dict[str, Any], kept: dict[str, Any]):
-    assert outputs(written) == (
-        [kept],
-        ["outputs of a form that notebooks do not have were put into one that they have"],
-    )
+OUTPUTS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    (
+        {"output_type": "databricks.v1", "data": {"text/html": ["<b>", "1"]}, "addedWidgets": {}},
+        {"output_type": "display_data", "data": {"text/html": "<b>1"}, "metadata": {}},
+    ),
+    (
+        {"output_type": "ansi", "text": "done"},
+        {"output_type": "stream", "name": "stdout", "text": "done"},
+    ),
+    (
+        {"output_type": "tableResultWithSchema", "rows": [[1, "a"]]},
+        {
+            "output_type": "display_data",
+            "data": {"application/json": {"output_type": "tableResultWithSchema", "rows": [[1, "a"]]}},
+            "metadata": {},
+        },
+    ),
+    (
+        {"ename": "E", "evalue": "bad", "traceback": ["E: bad"]},
+        {"output_type": "error", "ename": "E", "evalue": "bad", "traceback": ["E: bad"]},
+    ),
+    (
+        {"output_type": "display_data", "data": {"text/plain": 3}, "transient": {}},
+        {"output_type": "display_data", "data": {"text/plain": "3"}, "metadata": {}},
+    ),
+    (
+        {"output_type": "execute_result", "data": {"application/vnd.x+json": {"a": 1}}},
+        {
+            "output_type": "execute_result",
+            "data": {"application/vnd.x+json": {"a": 1}},
+            "metadata": {},
+            "execution_count": None,
+        },
+    ),
+]
+
+
+def test_an_output_of_another_form_becomes_one_that_notebooks_have():
+    said = ["outputs of a form that notebooks do not have were put into one that they have"]
+    assert [outputs(written) for written, _ in OUTPUTS] == [([kept], said) for _, kept in OUTPUTS]
 
 
 def test_parts_of_formats_to_come_stay():
@@ -174,7 +170,7 @@ def test_parts_of_formats_to_come_stay():
     assert (found, done) == (written, [])
 
 
-@pytest.mark.parametrize("cell", [5, {}, {"cell_type": "sound"}, code(source=5), code(metadata=[]), code(outputs="a")])
-def test_what_cannot_be_read_is_left_to_be_refused(cell: Any):
-    found, _ = repaired({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]})
-    assert found["cells"] == [cell]
+def test_a_cell_that_cannot_be_read_is_left_to_be_refused():
+    cells = [5, {}, {"cell_type": "sound"}, code(source=5), code(metadata=[]), code(outputs="a")]
+    notebooks = [{"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]} for cell in cells]
+    assert [repaired(notebook)[0]["cells"] for notebook in notebooks] == [[cell] for cell in cells]

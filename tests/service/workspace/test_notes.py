@@ -244,11 +244,27 @@ def test_documents_that_cannot_be_are_refused(workspace: Workspace, ann: Caller,
     assert workspace.notes.get(note.id, by=ann).document["paragraphs"] == odd
 
 
-@pytest.mark.parametrize("given", [{}, {"cells": [], "paragraphs": []}, {"noteParams": {}}, {"cells": [7]}])
-def test_an_invalid_document_is_not_imported(given: dict[str, Any]):
-    body = NoteImport.model_validate({"name": "n", "location": "Common", **given})
-    with pytest.raises(Invalid, match=r"^(paragraphs|cells): "):
-        note_files.imported(body)
+def test_an_invalid_document_is_not_imported():
+    def refusal(given: dict[str, Any]) -> str:
+        body = NoteImport.model_validate({"name": "n", "location": "Common", **given})
+        with pytest.raises(Invalid) as refused:
+            note_files.imported(body)
+        return refused.value.message
+
+    neither = "paragraphs: give the paragraphs of a .zpln document, or the cells of an .ipynb"
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({}, neither),
+        (
+            {"cells": [], "paragraphs": []},
+            "cells: give the paragraphs of a .zpln document or the cells of an .ipynb, not both",
+        ),
+        ({"noteParams": {}}, neither),
+        (
+            {"cells": [7]},
+            "cells: this is not a notebook: it lacks a part of a notebook, or has one of a wrong type",
+        ),
+    ]
+    assert [(given, refusal(given)) for given, _ in refused] == refused
 
 
 def test_an_import_says_what_of_a_notebook_was_repaired():

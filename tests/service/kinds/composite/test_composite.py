@@ -67,40 +67,63 @@ async def test_every_sub_command_is_shown_as_its_type_shows_it(
     }
 
 
-@pytest.mark.parametrize(
-    ("sub_commands", "reason"),
-    [
-        (None, "sub_commands: Field required"),
-        ([], "sub_commands: List should have at least 1 item"),
-        ([TRUE] * (SUB_COMMANDS_LIMIT + 1), f"sub_commands: List should have at most {SUB_COMMANDS_LIMIT} items"),
-        ({"1": TRUE}, "sub_commands: Input should be a valid list"),
-        ([TRUE, "true"], "sub_commands.1: Input should be a valid dictionary"),
-        ([TRUE, {"inline": "true"}], "sub-command 2: command_type is missing; it must be one of ShellCommand"),
-        ([TRUE, {"command_type": ["x"]}], "sub-command 2: command_type must be a string"),
-        ([TRUE, {"command_type": "Shell"}], "sub-command 2: command_type 'Shell' is unknown"),
-        ([{"command_type": "HiveCommand"}], "sub-command 1: command_type 'HiveCommand' is unknown; it must be one of"),
-        (
-            [{"command_type": "CompositeCommand", "sub_commands": [TRUE]}],
-            "sub-command 1: a composite command cannot hold another one",
-        ),
-        (
-            [TRUE, {"command_type": "ShellCommand"}],
-            "sub-command 2 (ShellCommand): give exactly one of inline and script_location",
-        ),
-        ([TRUE, {**TRUE, "name": "<b>"}], "sub-command 2 (ShellCommand): name: must not contain"),
-        ([TRUE, {**TRUE, "label": "no such"}], "sub-command 2 (ShellCommand): no cluster has the label 'no such'"),
-        ([TRUE, {**TRUE, "retry": 4}], "sub-command 2 (ShellCommand): retry: "),
-        ([{**TRUE, "inline": "a\0b"}], "sub-command 1 (ShellCommand): inline holds a NUL character"),
-        ([{**TRUE, "macros": [{"x": "nothing.there"}]}], "sub-command 1 (ShellCommand): macro 'x': "),
-    ],
-)
+INVALID = [
+    (None, "sub_commands: Field required"),
+    ([], "sub_commands: List should have at least 1 item after validation, not 0"),
+    (
+        [TRUE] * (SUB_COMMANDS_LIMIT + 1),
+        f"sub_commands: List should have at most {SUB_COMMANDS_LIMIT} items after validation, "
+        f"not {SUB_COMMANDS_LIMIT + 1}",
+    ),
+    ({"1": TRUE}, "sub_commands: Input should be a valid list"),
+    ([TRUE, "true"], "sub_commands.1: Input should be a valid dictionary"),
+    ([TRUE, {"inline": "true"}], "sub-command 2: command_type is missing; it must be one of ShellCommand"),
+    ([TRUE, {"command_type": ["x"]}], "sub-command 2: command_type must be a string"),
+    (
+        [TRUE, {"command_type": "Shell"}],
+        "sub-command 2: command_type 'Shell' is unknown; it must be one of ShellCommand",
+    ),
+    (
+        [{"command_type": "HiveCommand"}],
+        "sub-command 1: command_type 'HiveCommand' is unknown; it must be one of ShellCommand",
+    ),
+    (
+        [{"command_type": "CompositeCommand", "sub_commands": [TRUE]}],
+        "sub-command 1: a composite command cannot hold another one",
+    ),
+    (
+        [TRUE, {"command_type": "ShellCommand"}],
+        "sub-command 2 (ShellCommand): give exactly one of inline and script_location",
+    ),
+    (
+        [TRUE, {**TRUE, "name": "<b>"}],
+        "sub-command 2 (ShellCommand): name: must not contain & < > \" ', "
+        "control characters or overrides of the direction of writing",
+    ),
+    (
+        [TRUE, {**TRUE, "label": "no such"}],
+        "sub-command 2 (ShellCommand): no cluster has the label 'no such'; no cluster has a label",
+    ),
+    ([TRUE, {**TRUE, "retry": 4}], "sub-command 2 (ShellCommand): retry: Input should be less than or equal to 3"),
+    ([{**TRUE, "inline": "a\0b"}], "sub-command 1 (ShellCommand): inline holds a NUL character"),
+    (
+        [{**TRUE, "macros": [{"x": "nothing.there"}]}],
+        "sub-command 1 (ShellCommand): macro 'x': ReferenceError: nothing is not defined",
+    ),
+]
+
+
 async def test_an_invalid_composite_command_is_refused_with_the_reason(
-    sub_commands: Any, reason: str, kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
+    kinds: Mapping[str, Any], caller: Caller, gate: ClusterGate
 ):
-    body = {"command_type": "CompositeCommand", "sub_commands": sub_commands}
-    with pytest.raises(Invalid) as refused:
-        await new_row(body, caller, kinds, gate)
-    assert refused.value.message.startswith(f"CompositeCommand could not be created: {reason}")
+    async def refusal(sub_commands: Any) -> str:
+        with pytest.raises(Invalid) as refused:
+            await new_row({"command_type": "CompositeCommand", "sub_commands": sub_commands}, caller, kinds, gate)
+        failed, _, reason = refused.value.message.partition(": ")
+        assert failed == "CompositeCommand could not be created"
+        return reason
+
+    assert [(sub_commands, await refusal(sub_commands)) for sub_commands, _ in INVALID] == INVALID
 
 
 async def test_macros_of_a_sub_command_may_build_on_those_of_the_composite(

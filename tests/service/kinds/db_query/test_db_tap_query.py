@@ -154,18 +154,9 @@ class TestDescribing:
         described = await kind.describe({"db_tap_id": tap_id, "script_location": "reports/$day$.sql"}, caller)
         assert described["script_location"] == "reports/$day$.sql"
 
-    @pytest.mark.parametrize(
-        "body",
-        [{}, {"query": "SELECT 1", "script_location": "q.sql"}, {"query": " "}, {"query": 7}, {"script_location": ""}],
-    )
-    async def test_exactly_one_query_is_needed(self, kind, caller, tap_id, body):
-        with pytest.raises(ValidationError):
-            await kind.describe({"db_tap_id": tap_id} | body, caller)
-
-    @pytest.mark.parametrize("db_tap_id", [None, "x", 0, 2**63, 1.5, True])
-    async def test_a_tap_is_named_by_its_id(self, kind, caller, db_tap_id):
-        with pytest.raises(ValidationError, match="db_tap_id"):
-            await kind.describe({"db_tap_id": db_tap_id, "query": "SELECT 1"}, caller)
+    async def test_a_submission_without_a_query_is_refused(self, kind, caller, tap_id):
+        with pytest.raises(ValidationError, match="give exactly one of query and script_location"):
+            await kind.describe({"db_tap_id": tap_id}, caller)
 
     async def test_an_unknown_tap_is_refused(self, kind, caller):
         with pytest.raises(Invalid, match="db_tap_id: there is no DB tap 99 in this account"):
@@ -176,10 +167,11 @@ class TestDescribing:
         with pytest.raises(Invalid, match="is not active"):
             await kind.describe({"db_tap_id": tap_id, "query": "SELECT 1"}, caller)
 
-    @pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://h/q.sql", "../q.sql"])
-    async def test_a_script_that_may_not_be_read_is_refused(self, kind, caller, tap_id, location):
-        with pytest.raises(Invalid):
-            await kind.describe({"db_tap_id": tap_id, "script_location": location}, caller)
+    async def test_a_script_that_may_not_be_read_is_refused(self, kind, caller, tap_id):
+        with pytest.raises(Invalid, match=r"^the location ftp://h/q\.sql has an unknown scheme"):
+            await kind.describe({"db_tap_id": tap_id, "script_location": "ftp://h/q.sql"}, caller)
+        with pytest.raises(Invalid, match=r"^file:///etc/passwd is outside the folders"):
+            await kind.describe({"db_tap_id": tap_id, "script_location": "file:///etc/passwd"}, caller)
 
     async def test_the_record_shows_the_values_of_names(self, kind, caller, tap_id):
         bindings = {"day": {"type": "date", "value": "2026-01-31"}, "many": [1, "x", None]}
@@ -202,33 +194,6 @@ class TestDescribing:
         for source in ({"query": "SELECT 1 WHERE $condition$"}, {"script_location": "reports/$day$.sql"}):
             described = await kind.describe({"db_tap_id": tap_id, "bindings": {"a": 1}} | source, caller)
             assert described["bindings"] == {"a": 1}
-
-    @pytest.mark.parametrize(
-        ("bindings", "message"),
-        [
-            ({"1st": 1}, "'1st' is not a name"),
-            ({"a": []}, "a: an empty list has no form in SQL"),
-            ({"a": [[1]]}, "a: must be a text, a number, true, false, null, a value with its type, or a list"),
-            ({"a": {"value": 1}}, "a: the type must be one of string, boolean, integer"),
-            ({"a": {"type": "date", "value": "x", "secret": True}}, "a: 'secret' is not known"),
-            ({"a": {"type": "date", "value": "2026-02-30"}}, "a: a date must be a text such as 2026-01-31"),
-            ({"a": {"type": "timestamp", "value": "now"}}, "a: a timestamp must be a text such as"),
-            ({"a": {"type": "time", "value": "25:00"}}, "a: a time must be a text such as 08:30:00.5"),
-            ({"a": {"type": "decimal", "value": 0.1}}, "a: a decimal must be a text such as"),
-            ({"a": {"type": "decimal", "value": "1E+9999"}}, "a: a decimal must be a text such as"),
-            ({"a": {"type": "double", "value": "x"}}, "a: a double must be a number"),
-            ({"a": {"type": "integer", "value": 1.5}}, "a: an integer must be a whole number"),
-            ({"a": {"type": "boolean", "value": "yes"}}, "a: a boolean must be true or false"),
-            ({"a": {"type": "binary", "value": "!"}}, "a: a binary value must be text in base64"),
-            ({"a": {"type": "string", "value": 1}}, "a: a string must be a text"),
-            ({"a": "\ud800"}, "a: holds half of a surrogate pair"),
-            ({"a": list(range(10_001))}, "must have at most 10,000 values, has 10,001"),
-        ],
-    )
-    async def test_what_is_no_value_is_refused(self, kind, caller, tap_id, bindings, message):
-        with pytest.raises(ValidationError) as caught:
-            await kind.describe({"db_tap_id": tap_id, "query": "SELECT :a", "bindings": bindings}, caller)
-        assert message in str(caught.value)
 
     async def test_a_dry_run_is_of_one_statement_with_a_plan(self, kind, caller, tap_id):
         body = {"db_tap_id": tap_id, "dry_run": "true"}

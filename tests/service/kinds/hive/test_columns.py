@@ -25,30 +25,32 @@ def nulls(where: list[bool]) -> bytes:
     return sum(1 << n for n, absent in enumerate(where) if absent).to_bytes(len(where) // 8 + 1, "little").rstrip(b"\0")
 
 
-@pytest.mark.parametrize(
-    ("column", "cells", "kind", "values"),
-    [
-        (ColumnType("d", 15, 10, 2), [b"1.50"], pa.decimal128(10, 2), [Decimal("1.50")]),
-        (ColumnType("d", 17), [b"2020-02-29"], pa.date32(), [date(2020, 2, 29)]),
-        (
-            ColumnType("t", 8),
-            [b"2020-01-02 03:04:05.678901"],
-            pa.timestamp("us"),
-            [datetime(2020, 1, 2, 3, 4, 5, 678901)],  # noqa: DTZ001
-        ),
-        (ColumnType("b", 9), [b"\x00\xff"], pa.binary(), [b"\x00\xff"]),
-        (ColumnType("s", 7), ["ü".encode()], pa.string(), ["ü"]),
-        (ColumnType("b", 0), array("b", [1]), pa.bool_(), [True]),
-        (ColumnType("i", 1), array("b", [-3]), pa.int8(), [-3]),
-        (ColumnType("f", 5), array("d", [1.5]), pa.float32(), [1.5]),
-        (ColumnType("n", 16), [b""], pa.null(), [None]),
-        (ColumnType("i", 21), [b"1 00:00:00.000000000"], pa.string(), ["1 00:00:00.000000000"]),
-    ],
-)
-def test_a_column_gets_its_type(column: ColumnType, cells: Any, kind: pa.DataType, values: list[Any]) -> None:
-    batch = record_batch([column.name], [arrow_type(column)], [(cells, b"")], {}, no_reason)
-    assert batch.schema.types == [kind]
-    assert batch.column(0).to_pylist() == values
+COLUMNS = [
+    (ColumnType("d", 15, 10, 2), [b"1.50"], pa.decimal128(10, 2), [Decimal("1.50")]),
+    (ColumnType("d", 17), [b"2020-02-29"], pa.date32(), [date(2020, 2, 29)]),
+    (
+        ColumnType("t", 8),
+        [b"2020-01-02 03:04:05.678901"],
+        pa.timestamp("us"),
+        [datetime(2020, 1, 2, 3, 4, 5, 678901)],  # noqa: DTZ001
+    ),
+    (ColumnType("b", 9), [b"\x00\xff"], pa.binary(), [b"\x00\xff"]),
+    (ColumnType("s", 7), ["ü".encode()], pa.string(), ["ü"]),
+    (ColumnType("b", 0), array("b", [1]), pa.bool_(), [True]),
+    (ColumnType("i", 1), array("b", [-3]), pa.int8(), [-3]),
+    (ColumnType("f", 5), array("d", [1.5]), pa.float32(), [1.5]),
+    (ColumnType("n", 16), [b""], pa.null(), [None]),
+    (ColumnType("i", 21), [b"1 00:00:00.000000000"], pa.string(), ["1 00:00:00.000000000"]),
+]
+
+
+def test_a_column_gets_its_type() -> None:
+    def read(column: ColumnType, cells: Any) -> tuple[pa.DataType, list[Any]]:
+        batch = record_batch([column.name], [arrow_type(column)], [(cells, b"")], {}, no_reason)
+        [kind] = batch.schema.types
+        return kind, batch.column(0).to_pylist()
+
+    assert [(column, cells, *read(column, cells)) for column, cells, *_ in COLUMNS] == COLUMNS
 
 
 def test_a_time_outside_pythons_years_is_one() -> None:

@@ -48,11 +48,17 @@ def test_an_i64_and_an_i16_are_written_as_such() -> None:
     assert struct.pack(">bhh", 6, 4, 1) in encoded_call("Fetch", {4: I16(1)})
 
 
-@pytest.mark.parametrize("cut", [1, 9, 20, 28])
-def test_a_connection_that_ends_in_an_answer_is_reported(cut: int) -> None:
+def test_a_connection_that_ends_in_an_answer_is_reported() -> None:
     whole = reply(struct.pack(">bhi", 11, 1, 5) + b"sales\0").getvalue()
-    with pytest.raises(EOFError):
-        read_reply(io.BytesIO(whole[:cut]))
+
+    def is_reported(cut: int) -> bool:
+        try:
+            read_reply(io.BytesIO(whole[:cut]))
+        except EOFError:
+            return True
+        return False
+
+    assert [cut for cut in range(len(whole)) if not is_reported(cut)] == []
 
 
 def test_a_reply_that_is_not_thrift_is_refused() -> None:

@@ -16,6 +16,7 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Task
 from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, Unavailable
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.http.validation import explain
 from svc_jupyter.service.kinds.notebook.kind import JupyterNotebookKind
 from svc_jupyter.service.kinds.notebook.service_access import ServiceAccess
 from svc_jupyter.service.processes.durable_process import DurableProcess
@@ -183,35 +184,39 @@ async def test_nulls_are_as_if_they_were_not_there(kind):
     assert (await kind.describe(body, CALLER))["arguments"] == {}
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"path": None}, "Field required"),
-        ({"path": ""}, "at least 1 character"),
-        ({"path": "a\0.ipynb"}, "pattern"),
-        ({"path": 5}, "valid string"),
-        ({"arguments": []}, "valid dictionary"),
-        ({"arguments": "{"}, "must be an object, or the JSON text of one"),
-        ({"arguments": "[1]"}, "valid dictionary"),
-        ({"arguments": {"a": None}}, "'a' must be a string, integer, float or boolean"),
-        ({"arguments": {"a": {}}}, "'a' must be a string, integer, float or boolean"),
-        ({"arguments": '{"a": NaN}'}, "'a' must be a finite number"),
-        ({"arguments": {"a": 2**63}}, "'a' does not fit into 64 bits"),
-        ({"arguments": {"a": "\0"}}, "'a' holds a NUL character"),
-        ({"arguments": {"a": "\ud800"}}, "'a' holds a character that is not Unicode"),
-        ({"arguments": {"a b": 1}}, "'a b' is not a variable name"),
-        ({"arguments": {"x=1;y": 1}}, "'x=1;y' is not a variable name"),
-        ({"arguments": {"": 1}}, "'' is not a variable name"),
-        ({"upload_to_source": "yes"}, "valid boolean"),
-        ({"retry": 0}, "greater than or equal to 1"),
-        ({"retry": 4}, "less than or equal to 3"),
-        ({"retry_delay": -1}, "greater than or equal to 0"),
-    ],
-)
-async def test_a_field_that_is_wrong_is_refused_and_named(kind, fields, reason):
-    with pytest.raises(ValidationError, match=reason) as caught:
-        await kind.describe({"path": "Common/n.ipynb", **fields}, CALLER)
-    assert caught.value.errors()[0]["loc"][0] == next(iter(fields))
+NO_NAME = "is not a variable name (letters, digits and _, not first a digit)"
+NO_ARGUMENT = "arguments: 'a' must be a string, integer, float or boolean"
+WRONG = [
+    ({"path": None}, "path: Field required"),
+    ({"path": ""}, "path: String should have at least 1 character"),
+    ({"path": "a\0.ipynb"}, r"path: String should match pattern '^[^\x00]*$'"),
+    ({"path": 5}, "path: Input should be a valid string"),
+    ({"arguments": []}, "arguments: Input should be a valid dictionary"),
+    ({"arguments": "{"}, 'arguments: must be an object, or the JSON text of one, such as {"day": "2026-01-31"}'),
+    ({"arguments": "[1]"}, "arguments: Input should be a valid dictionary"),
+    ({"arguments": {"a": None}}, NO_ARGUMENT),
+    ({"arguments": {"a": {}}}, NO_ARGUMENT),
+    ({"arguments": '{"a": NaN}'}, "arguments: 'a' must be a finite number"),
+    ({"arguments": {"a": 2**63}}, "arguments: 'a' does not fit into 64 bits"),
+    ({"arguments": {"a": "\0"}}, "arguments: 'a' holds a NUL character"),
+    ({"arguments": {"a": "\ud800"}}, "arguments: 'a' holds a character that is not Unicode (a lone surrogate)"),
+    ({"arguments": {"a b": 1}}, f"arguments: 'a b' {NO_NAME}"),
+    ({"arguments": {"x=1;y": 1}}, f"arguments: 'x=1;y' {NO_NAME}"),
+    ({"arguments": {"": 1}}, f"arguments: '' {NO_NAME}"),
+    ({"upload_to_source": "yes"}, "upload_to_source: Input should be a valid boolean"),
+    ({"retry": 0}, "retry: Input should be greater than or equal to 1"),
+    ({"retry": 4}, "retry: Input should be less than or equal to 3"),
+    ({"retry_delay": -1}, "retry_delay: Input should be greater than or equal to 0"),
+]
+
+
+async def test_a_field_that_is_wrong_is_refused_and_named(kind):
+    async def refusal(fields):
+        with pytest.raises(ValidationError) as refused:
+            await kind.describe({"path": "Common/n.ipynb", **fields}, CALLER)
+        return explain(refused.value)
+
+    assert [(fields, await refusal(fields)) for fields, _ in WRONG] == WRONG
 
 
 async def test_a_notebook_that_is_not_there_is_refused_unless_a_macro_stands_in_its_path(kind):

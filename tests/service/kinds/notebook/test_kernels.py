@@ -19,36 +19,37 @@ def chosen(argv, **spec):
     return ChosenKernel("k", KernelSpec(argv=argv, **spec))
 
 
-@pytest.mark.parametrize(
-    ("argv", "arguments"),
-    [
-        ([sys.executable, *LAUNCH], []),
-        (["python", *LAUNCH], []),
-        ([sys.executable, "-Xfrozen_modules=off", *LAUNCH], []),
-        ([sys.executable, "-m", "ipykernel", "--a=1", "-f", "{connection_file}", "--b=2"], ["--a=1", "--b=2"]),
-    ],
-)
-def test_an_ipython_kernel_of_this_python_is_the_one_that_loses_nothing(argv, arguments):
-    kernel = chosen(argv, env={"A": "b"}).losing_nothing()
-    assert kernel.spec.argv == [sys.executable, kernel_app.PROGRAM, "{connection_file}", *arguments]
-    assert kernel.spec.env == {"A": "b"}
-    assert chosen(argv).is_ipython
-    assert kernel.is_ipython
+OWN_KERNELS = [
+    ([sys.executable, *LAUNCH], []),
+    (["python", *LAUNCH], []),
+    ([sys.executable, "-Xfrozen_modules=off", *LAUNCH], []),
+    ([sys.executable, "-m", "ipykernel", "--a=1", "-f", "{connection_file}", "--b=2"], ["--a=1", "--b=2"]),
+]
 
 
-@pytest.mark.parametrize(
-    "argv",
-    [
+def test_an_ipython_kernel_of_this_python_is_the_one_that_loses_nothing():
+    def started(argv):
+        kernel = chosen(argv, env={"A": "b"}).losing_nothing()
+        assert kernel.spec.env == {"A": "b"}
+        assert chosen(argv).is_ipython
+        assert kernel.is_ipython
+        return kernel.spec.argv
+
+    assert [(argv, started(argv)) for argv, _ in OWN_KERNELS] == [
+        (argv, [sys.executable, kernel_app.PROGRAM, "{connection_file}", *arguments]) for argv, arguments in OWN_KERNELS
+    ]
+
+
+def test_any_other_is_started_from_its_spec():
+    others = [
         ["/other/bin/python", *LAUNCH],
         ["env", sys.executable, *LAUNCH],
         [sys.executable, "-X", "dev", *LAUNCH],
         [sys.executable, "-m", "other_kernel", "-f", "{connection_file}"],
         [sys.executable, "-m", "ipykernel_launcher", "{connection_file}"],
         [],
-    ],
-)
-def test_any_other_is_started_from_its_spec(argv):
-    assert chosen(argv).losing_nothing().spec.argv == argv
+    ]
+    assert [chosen(argv).losing_nothing().spec.argv for argv in others] == others
 
 
 def test_a_kernel_that_somebody_else_starts_stays_as_it_is():
@@ -74,9 +75,9 @@ def test_the_notebook_names_its_kernel(specs):
     assert (found.name, found.language) == ("installed", "x")
 
 
-@pytest.mark.parametrize("metadata", [{}, {"kernelspec": {}}, {"kernelspec": {"name": ""}}])
-def test_without_a_name_it_is_python(specs, metadata):
-    assert choose(metadata).language == "python"
+def test_without_a_name_it_is_python(specs):
+    nameless = ({}, {"kernelspec": {}}, {"kernelspec": {"name": ""}})
+    assert [choose(metadata).language for metadata in nameless] == ["python"] * 3
 
 
 @pytest.mark.parametrize("name", ["nosuch", "../../etc", "a b"])
@@ -85,14 +86,13 @@ def test_a_kernel_that_is_not_there_is_reported_with_those_that_are(specs, name)
         choose({"kernelspec": {"name": name}})
 
 
-@pytest.mark.parametrize(
-    ("code", "told"),
-    [
-        (-9, "it was killed by signal 9 (did memory run out?)"),
-        (-15, "it was ended by signal 15"),
-        (0, "it ended by itself, as after exit() or quit()"),
-        (3, "it ended with code 3"),
-    ],
-)
-def test_how_a_kernel_ended_is_reported(code, told):
-    assert how_ended(code) == told
+ENDS = {
+    -9: "it was killed by signal 9 (did memory run out?)",
+    -15: "it was ended by signal 15",
+    0: "it ended by itself, as after exit() or quit()",
+    3: "it ended with code 3",
+}
+
+
+def test_how_a_kernel_ended_is_reported():
+    assert {code: how_ended(code) for code in ENDS} == ENDS

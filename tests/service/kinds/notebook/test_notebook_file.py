@@ -14,27 +14,40 @@ from svc_jupyter.service.kinds.notebook import notebook_file
 from svc_jupyter.service.kinds.notebook.failures import RunFailure
 from svc_jupyter.service.kinds.notebook.notebook_file import ExecutedFile, read_notebook
 
+V4 = {"nbformat": 4, "nbformat_minor": 5}
+NO_FORMAT = "n.ipynb is not a notebook: it has no valid nbformat and nbformat_minor"
+NO_PARTS = "n.ipynb is not a notebook: it lacks a part of a notebook, or has one of a wrong type"
+NO_NOTEBOOKS = {
+    "": "n.ipynb is not a notebook: it is not JSON (Expecting value: line 1 column 1 (char 0))",
+    "{": "n.ipynb is not a notebook: it is not JSON "
+    "(Expecting property name enclosed in double quotes: line 1 column 2 (char 1))",
+    "[]": "n.ipynb is not a notebook: it is not a JSON object",
+    "{}": NO_FORMAT,
+    json.dumps({**V4, "nbformat": "4"}): NO_FORMAT,
+    json.dumps({**V4, "nbformat": True}): NO_FORMAT,
+    json.dumps({"nbformat": 4, "nbformat_minor": "x", "metadata": {}, "cells": []}): NO_FORMAT,
+    json.dumps({**V4, "metadata": {}, "cells": 3}): NO_PARTS,
+    json.dumps({**V4, "metadata": {}}): NO_PARTS,
+    json.dumps({**V4, "metadata": {}, "cells": [{"cell_type": "sound"}]}): NO_PARTS,
+    json.dumps({**V4, "metadata": {}, "cells": [{"cell_type": "code", "source": 5}]}): (
+        "n.ipynb is not a notebook: ['cells'][0]['source']: 5 is not valid under any of the given schemas"
+    ),
+    json.dumps({"nbformat": 3, "nbformat_minor": 0}): NO_PARTS,
+    json.dumps({"nbformat": 2, "worksheets": [5]}): NO_PARTS,
+    json.dumps({"nbformat": 5, "nbformat_minor": 0}): (
+        "n.ipynb is not a notebook: it is of notebook format 5; this service reads formats up to 4"
+    ),
+}
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        [],
-        {},
-        {"nbformat": "4", "nbformat_minor": 5},
-        {"nbformat": True, "nbformat_minor": 5},
-        {"nbformat": 4, "nbformat_minor": "x", "metadata": {}, "cells": []},
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": 3},
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}},
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "sound"}]},
-        {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "code", "source": 5}]},
-        {"nbformat": 3, "nbformat_minor": 0},
-        {"nbformat": 2, "worksheets": [5]},
-    ],
-)
-def test_json_that_is_no_notebook_is_refused_with_a_reason(document):
-    with pytest.raises(RunFailure, match=r"n\.ipynb is not a notebook: ") as caught:
-        read_notebook(json.dumps(document), "n.ipynb")
-    assert not caught.value.may_retry
+
+def test_a_text_that_is_no_notebook_is_refused_with_a_reason():
+    def refusal(text):
+        with pytest.raises(RunFailure) as refused:
+            read_notebook(text, "n.ipynb")
+        assert not refused.value.may_retry
+        return refused.value.message
+
+    assert {text: refusal(text) for text in NO_NOTEBOOKS} == NO_NOTEBOOKS
 
 
 def test_json_that_is_nested_without_end_is_refused():

@@ -51,54 +51,55 @@ def test_texts_of_other_languages_are_one_ascii_literal_without_interpolation(te
     assert json.loads(literal(text, "scala")) == text
 
 
-@pytest.mark.parametrize("text", [NASTY, "", "-n", "~", "*", "a b"])
-def test_bash_gets_a_text_as_it_is(text):
-    assert shown_by_bash(text) == text
+def test_bash_gets_a_text_as_it_is():
+    texts = [NASTY, "", "-n", "~", "*", "a b"]
+    assert [shown_by_bash(text) for text in texts] == texts
 
 
-@pytest.mark.parametrize(
-    ("language", "value", "expected"),
-    [
-        ("R", True, "TRUE"),
-        ("R", 5, "5L"),
-        ("R", 2**31, "2147483648"),
-        ("R", 1e-7, "1e-07"),
-        ("R", "\N{GRINNING FACE}é$", '"\\U0001f600\\u00e9$"'),
-        ("julia", False, "false"),
-        ("julia", "$(run(`id`))", '"\\$(run(`id`))"'),
-        ("scala", 2**31, "2147483648L"),
-        ("scala", -(2**31), "-2147483648"),
-        ("scala", 2**63, 'BigInt("9223372036854775808")'),
-        ("scala", True, "true"),
-        ("bash", 2.5, "2.5"),
-        ("bash", True, "true"),
-    ],
-)
-def test_values_are_written_as_the_language_has_them(language, value, expected):
-    assert literal(value, language) == expected
+LITERALS = [
+    ("R", True, "TRUE"),
+    ("R", 5, "5L"),
+    ("R", 2**31, "2147483648"),
+    ("R", 1e-7, "1e-07"),
+    ("R", "\N{GRINNING FACE}é$", '"\\U0001f600\\u00e9$"'),
+    ("julia", False, "false"),
+    ("julia", "$(run(`id`))", '"\\$(run(`id`))"'),
+    ("scala", 2**31, "2147483648L"),
+    ("scala", -(2**31), "-2147483648"),
+    ("scala", 2**63, 'BigInt("9223372036854775808")'),
+    ("scala", True, "true"),
+    ("bash", 2.5, "2.5"),
+    ("bash", True, "true"),
+]
 
 
-@pytest.mark.parametrize(
-    ("language", "expected"),
-    [
-        ("Python", "# Parameters\na = 1\nb = 'x'"),
-        ("R", '# Parameters\na <- 1L\nb <- "x"'),
-        ("julia", '# Parameters\na = 1\nb = "x"'),
-        ("scala", '// Parameters\nval a = 1\nval b = "x"'),
-        ("bash", "# Parameters\na=1\nb=x"),
-    ],
-)
-def test_each_argument_has_a_line(language, expected):
-    assert assignments({"a": 1, "b": "x"}, language) == expected
+def test_values_are_written_as_the_language_has_them():
+    assert [(language, value, literal(value, language)) for language, value, _ in LITERALS] == LITERALS
 
 
-@pytest.mark.parametrize(
-    ("language", "name"),
-    [("python", "None"), ("R", "TRUE"), ("R", "_a"), ("julia", "end"), ("scala", "val"), ("bash", "PATH")],
-)
-def test_a_reserved_name_is_refused(language, name):
-    with pytest.raises(RunFailure, match=f"arguments: '{name}' cannot be assigned to in {language}"):
-        assignments({"a": 1, name: 1}, language)
+LINES = {
+    "Python": "# Parameters\na = 1\nb = 'x'",
+    "R": '# Parameters\na <- 1L\nb <- "x"',
+    "julia": '# Parameters\na = 1\nb = "x"',
+    "scala": '// Parameters\nval a = 1\nval b = "x"',
+    "bash": "# Parameters\na=1\nb=x",
+}
+
+
+def test_each_argument_has_a_line():
+    assert {language: assignments({"a": 1, "b": "x"}, language) for language in LINES} == LINES
+
+
+def test_a_reserved_name_is_refused():
+    def refusal(language, name):
+        with pytest.raises(RunFailure) as refused:
+            assignments({"a": 1, name: 1}, language)
+        return refused.value.message
+
+    reserved = [("python", "None"), ("R", "TRUE"), ("R", "_a"), ("julia", "end"), ("scala", "val"), ("bash", "PATH")]
+    assert {pair: refusal(*pair) for pair in reserved} == {
+        (language, name): f"arguments: '{name}' cannot be assigned to in {language}" for language, name in reserved
+    }
 
 
 def test_a_language_without_literals_here_is_refused_with_those_that_have():
@@ -115,7 +116,7 @@ def test_a_language_without_literals_here_is_refused_with_those_that_have():
 @example("$x")
 @example("it's")
 @example("\x011")
-def test_what_is_written_is_read_again(value):
+def test_a_written_value_is_read_again(value):
     for language in ("python", "R", "julia", "scala"):
         [parameter] = parameters_of(assignments({"a": value}, language), language)
         is_double = language == "R" and type(value) is int and abs(value) >= 2**31  # R's integers have 32 bits

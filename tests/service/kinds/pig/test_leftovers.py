@@ -73,7 +73,7 @@ class NoStorage:
         raise StorageFailure("none")
 
 
-async def test_what_a_job_writes_until_it_is_ended_is_removed_too(tmp_path):
+async def test_a_file_that_a_job_writes_until_it_is_ended_is_removed_too(tmp_path):
     task, target = Task(7, 1, 1, 1, {}, tmp_path / "7", cluster_id=3), tmp_path / "lake" / "half"
     task.folder.mkdir(parents=True)
     (task.folder / "stores.json").write_text(json.dumps([target.as_uri()]))

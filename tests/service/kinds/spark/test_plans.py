@@ -5,6 +5,7 @@ from pydantic import ValidationError
 
 from svc_jupyter.api.spark_commands import SparkSubmission, SqlSubmission
 from svc_jupyter.service.ground.errors import Invalid
+from svc_jupyter.service.http.validation import explain
 from svc_jupyter.service.kinds.spark.plans import described, plan_of
 from svc_jupyter.service.runtimes.spark.driver.statement import Language
 
@@ -13,22 +14,21 @@ def plan(**fields):
     return plan_of(described(SparkSubmission.model_validate(fields)))
 
 
-@pytest.mark.parametrize(
-    ("fields", "language"),
-    [
-        ({"program": "1", "language": "python"}, Language.PYTHON),
-        ({"program": "1", "language": "Scala"}, Language.SCALA),
-        ({"program": "SELECT 1", "language": "sql"}, Language.SQL),
-        ({"sql": "SELECT 1"}, Language.SQL),
-        ({"script_location": "jobs/a.py"}, Language.PYTHON),
-        ({"script_location": "s3://b/a.SCALA"}, Language.SCALA),
-        ({"script_location": "jobs/a", "language": "sql"}, Language.SQL),
-    ],
-)
-def test_a_program_in_a_language_of_sessions_is_a_statement(fields, language):
-    made = plan(**fields)
-    assert made.language is language
-    assert not made.runs_alone(None, None, on_yarn=True)
+STATEMENTS = [
+    ({"program": "1", "language": "python"}, Language.PYTHON),
+    ({"program": "1", "language": "Scala"}, Language.SCALA),
+    ({"program": "SELECT 1", "language": "sql"}, Language.SQL),
+    ({"sql": "SELECT 1"}, Language.SQL),
+    ({"script_location": "jobs/a.py"}, Language.PYTHON),
+    ({"script_location": "s3://b/a.SCALA"}, Language.SCALA),
+    ({"script_location": "jobs/a", "language": "sql"}, Language.SQL),
+]
+
+
+def test_a_program_in_a_language_of_sessions_is_a_statement():
+    plans = [plan(**fields) for fields, _ in STATEMENTS]
+    assert [made.language for made in plans] == [language for _, language in STATEMENTS]
+    assert not [made for made in plans if made.runs_alone(None, None, on_yarn=True)]
 
 
 def test_options_of_spark_submit_make_it_an_application_of_its_own():
@@ -61,40 +61,63 @@ def test_a_kept_session_goes_with_programs_that_it_can_run():
         plan(script_location="a.jar", app_id="x")
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({}, "none was given"),
-        ({"sql": "SELECT 1", "cmdline": "spark-submit a.py"}, "given were cmdline, sql"),
-        ({"program": "1"}, "a program needs one of"),
-        ({"program": "1", "language": "cobol"}, "'cobol' is not one of"),
-        ({"program": "1", "language": "notebook"}, "notebook needs a note_id"),
-        ({"note_id": 1, "language": "scala"}, "of a note it is notebook"),
-        ({"sql": "SELECT 1", "arguments": {"a": 1}}, "are one string"),
-    ],
-)
-def test_fields_that_contradict_each_other_are_refused(fields, reason):
-    with pytest.raises(ValidationError, match=reason):
-        SparkSubmission.model_validate(fields)
+ONE_OF = "give exactly one of program, cmdline, sql, script_location, note_id"
+CONTRADICTIONS = [
+    ({}, f"{ONE_OF}: none was given"),
+    ({"sql": "SELECT 1", "cmdline": "spark-submit a.py"}, f"{ONE_OF}: given were cmdline, sql"),
+    ({"program": "1"}, "language: a program needs one of python, scala, R and sql"),
+    ({"program": "1", "language": "cobol"}, "language: 'cobol' is not one of python, scala, R, sql, notebook"),
+    ({"program": "1", "language": "notebook"}, "language: notebook needs a note_id"),
+    ({"note_id": 1, "language": "scala"}, "language: of a note it is notebook, not scala"),
+    ({"sql": "SELECT 1", "arguments": {"a": 1}}, "arguments: options of spark-submit are one string"),
+]
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"script_location": "jobs/a.txt"}, "its name ends with"),
-        ({"program": "1", "language": "python", "arguments": "--name 'a"}, "arguments cannot be split"),
-        ({"program": "1", "language": "python", "arguments": "--master local"}, "--master is the cluster's"),
-        ({"program": "1", "language": "python", "arguments": "--properties-file=/etc/x"}, "--properties-file"),
-        ({"cmdline": "bash -c x"}, "it begins with spark-submit"),
-        ({"cmdline": "spark-submit"}, "needs a program"),
-        ({"cmdline": "spark-submit --master yarn a.py"}, "--master is the cluster's"),
-        ({"cmdline": "spark-submit a.py", "app_id": "x"}, "app_id goes with a program"),
-        ({"sql": "SELECT '\0'"}, "NUL"),
-    ],
-)
-def test_an_invalid_spark_command_is_refused_with_the_reason(fields, reason):
-    with pytest.raises(Invalid, match=reason):
-        plan(**fields)
+def test_fields_that_contradict_each_other_are_refused():
+    def refusal(fields):
+        with pytest.raises(ValidationError) as refused:
+            SparkSubmission.model_validate(fields)
+        return explain(refused.value)
+
+    assert [(fields, refusal(fields)) for fields, _ in CONTRADICTIONS] == CONTRADICTIONS
+
+
+OF_THE_CLUSTER = "is the cluster's: leave it out, or choose another cluster by its label"
+INVALID = [
+    (
+        {"script_location": "jobs/a.txt"},
+        "script_location: its name ends with .py, .scala, .sql, .R or .jar; for another name give the language",
+    ),
+    (
+        {"program": "1", "language": "python", "arguments": "--name 'a"},
+        "arguments cannot be split as a shell does: no closing quotation",
+    ),
+    (
+        {"program": "1", "language": "python", "arguments": "--master local"},
+        f"arguments: --master {OF_THE_CLUSTER}",
+    ),
+    (
+        {"program": "1", "language": "python", "arguments": "--properties-file=/etc/x"},
+        f"arguments: --properties-file {OF_THE_CLUSTER}",
+    ),
+    ({"cmdline": "bash -c x"}, "cmdline: it begins with spark-submit, and its options and the program follow"),
+    ({"cmdline": "spark-submit"}, "cmdline: spark-submit needs a program"),
+    ({"cmdline": "spark-submit --master yarn a.py"}, f"cmdline: --master {OF_THE_CLUSTER}"),
+    (
+        {"cmdline": "spark-submit a.py", "app_id": "x"},
+        "app_id goes with a program, not with cmdline, which holds everything itself",
+    ),
+    ({"sql": "SELECT '\0'"}, "sql must not contain a NUL character"),
+]
+
+
+def test_an_invalid_spark_command_is_refused_with_the_reason():
+    def refusal(fields):
+        with pytest.raises(Invalid) as refused:
+            plan(**fields)
+        return refused.value.message
+
+    assert [(fields, refusal(fields)) for fields, _ in INVALID] == INVALID
 
 
 def test_r_needs_an_rscript_on_the_path(monkeypatch, tmp_path):

@@ -43,7 +43,7 @@ def test_a_part_without_a_place_is_shown_from_its_beginning(task: Task) -> None:
     assert str(written(task, part=1).message).startswith("no\n  query, line 2: SELECT :a, depart\n")
 
 
-def test_what_a_program_says_stays_in_its_order() -> None:
+def test_the_words_of_a_program_stay_in_their_order() -> None:
     said = "[UNRESOLVED_COLUMN] A column with name `carier` cannot be resolved."
     message = f"{said} Did you mean one of the following? [`carrier`]. SQLSTATE: 42703"
     assert reason_of({"message": message, "part": 0}) == f"{said} Did you mean carrier?"
@@ -52,5 +52,5 @@ def test_what_a_program_says_stays_in_its_order() -> None:
 
 
 @pytest.mark.parametrize("error", [{}, {"part": 2, "position": 3}])
-def test_what_an_older_driver_wrote_or_is_of_another_text_stays_as_it_is(task: Task, error: dict[str, Any]) -> None:
+def test_a_failure_of_an_older_driver_or_in_another_text_stays_as_it_is(task: Task, error: dict[str, Any]) -> None:
     assert written(task, **error) is _OUTCOME

@@ -23,6 +23,7 @@ class Places:
     """Doubles of the places, and where the last program was sent."""
 
     def __init__(self, folder: Path) -> None:
+        (folder / "1").mkdir(parents=True)
         self.folder = folder
         self.sessions = Mock(run=AsyncMock(return_value=IN_SESSION))
         self.applications = Mock(outcome=AsyncMock(return_value=Outcome(True, "alone")), start=AsyncMock())
@@ -50,29 +51,28 @@ class Places:
 
 @pytest.fixture
 def places(tmp_path: Path) -> Places:
-    (tmp_path / "1").mkdir()
     return Places(tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("code", "fields", "where"),
-    [
-        ("println(1)", {}, "in the session"),
-        (MAIN, {}, "compiled"),
-        (MAIN, {"arguments": "--class Sum --driver-memory 2g"}, "compiled"),
-        (f"{MAIN}Sum.main(args)", {}, "alone"),
-        ("spark.stop()", {}, "alone"),
-        ("println(1)", {"arguments": "--name a"}, "alone"),
-        (MAIN, {"app_id": "kept"}, "in the session"),
-        ("spark.stop()", {"app_id": "kept"}, "in the session"),
-        ("sys.exit(1)", {"app_id": "kept"}, "sys.exit would end Spark for all sessions of the cluster: leave it out"),
-        (MAIN, {"language": "python"}, "in the session"),
-    ],
-)
-async def test_a_program_runs_where_it_can_end_only_its_own_spark(
-    places: Places, code: str, fields: dict[str, str], where: str
-) -> None:
-    assert await places.sent(code, **fields) == where
+PLACES = [
+    ("println(1)", {}, "in the session"),
+    (MAIN, {}, "compiled"),
+    (MAIN, {"arguments": "--class Sum --driver-memory 2g"}, "compiled"),
+    (f"{MAIN}Sum.main(args)", {}, "alone"),
+    ("spark.stop()", {}, "alone"),
+    ("println(1)", {"arguments": "--name a"}, "alone"),
+    (MAIN, {"app_id": "kept"}, "in the session"),
+    ("spark.stop()", {"app_id": "kept"}, "in the session"),
+    ("sys.exit(1)", {"app_id": "kept"}, "sys.exit would end Spark for all sessions of the cluster: leave it out"),
+    (MAIN, {"language": "python"}, "in the session"),
+]
+
+
+async def test_a_program_runs_where_it_can_end_only_its_own_spark(tmp_path: Path) -> None:
+    assert [
+        (code, fields, await Places(tmp_path / str(number)).sent(code, **fields))
+        for number, (code, fields, _) in enumerate(PLACES)
+    ] == PLACES
 
 
 @pytest.mark.parametrize("option", ["--class Sum", "--class=Sum"])
@@ -81,6 +81,6 @@ async def test_a_class_is_not_looked_for_in_a_script(places: Places, option: str
     assert told.startswith("arguments: --class names an object whose main is the program")
 
 
-async def test_what_a_session_had_begun_before_an_upgrade_is_awaited_there(places: Places) -> None:
+async def test_a_program_begun_in_a_session_before_an_upgrade_is_awaited_there(places: Places) -> None:
     (places.folder / "1" / BEGUN_FILE).write_text("1-1\n")
     assert await places.sent("query.stop()") == "in the session"

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,15 +41,15 @@ def test_the_users_own_rules_stay():
     assert rules(pools_file(None, own)) == [{"name": "reject"}]
 
 
-@pytest.mark.parametrize(
-    ("own", "policies"),
-    [
-        (None, ["drf"]),
-        ('<allocations><queue name="etl"><weight>3.0</weight></queue></allocations>', ["drf"]),
-        ('<allocations><queue name="etl"><schedulingPolicy>fifo</schedulingPolicy></queue></allocations>', []),
-        ("<allocations><defaultQueueSchedulingPolicy>fair</defaultQueueSchedulingPolicy></allocations>", ["fair"]),
-    ],
-)
-def test_memory_and_processors_are_shared_unless_the_user_says_how(own: str | None, policies: list[str]):
-    root = ElementTree.fromstring(pools_file(None, own))
-    assert [entry.text for entry in root.iter("defaultQueueSchedulingPolicy")] == policies
+def test_memory_and_processors_are_shared_unless_the_user_says_how():
+    def policies(own: str | None) -> list[str | None]:
+        root = ElementTree.fromstring(pools_file(None, own))
+        return [entry.text for entry in root.iter("defaultQueueSchedulingPolicy")]
+
+    pools = {
+        None: ["drf"],
+        '<allocations><queue name="etl"><weight>3.0</weight></queue></allocations>': ["drf"],
+        '<allocations><queue name="etl"><schedulingPolicy>fifo</schedulingPolicy></queue></allocations>': [],
+        "<allocations><defaultQueueSchedulingPolicy>fair</defaultQueueSchedulingPolicy></allocations>": ["fair"],
+    }
+    assert {own: policies(own) for own in pools} == pools

@@ -5,8 +5,6 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path, PurePosixPath
 
-import pytest
-
 from svc_jupyter.service.runtimes.hadoop.daemons import Programs
 from svc_jupyter.service.runtimes.hadoop.spark_driver import java_program
 
@@ -53,9 +51,9 @@ def test_containers_have_their_class_path_in_a_variable(tmp_path: Path) -> None:
     assert len(archive_of(arguments)) == 1
 
 
-@pytest.mark.parametrize("class_path", ["/own.jar:/conf:/the jars/*", "/own/*:/the jars/*", "/conf:/own.jar", ""])
-def test_jars_that_a_user_puts_before_those_of_spark_stay_there(tmp_path: Path, class_path: str) -> None:
-    assert started(tmp_path, "-cp", class_path, "Main") == [class_path, "Main"]
+def test_jars_that_a_user_puts_before_those_of_spark_stay_there(tmp_path: Path) -> None:
+    paths = ("/own.jar:/conf:/the jars/*", "/own/*:/the jars/*", "/conf:/own.jar", "")
+    assert [started(tmp_path, "-cp", path, "Main") for path in paths] == [[path, "Main"] for path in paths]
 
 
 def test_without_an_archive_and_without_the_option_that_not_every_java_knows(tmp_path: Path) -> None:
