@@ -70,3 +70,10 @@ def test_a_rule_of_the_whole_body_is_of_no_field():
 def test_two_errors_of_one_field_are_both_reported():
     errors = [{"loc": ("body", "a"), "msg": "Value error, one"}, {"loc": ("body", "a"), "msg": "two", "type": "odd"}]
     assert fields_of(errors) == {"a": "one; two"}
+    assert explain_all(errors) == "a: one; a: two"
+
+
+def test_an_error_that_is_found_twice_is_reported_once():
+    errors = [{"loc": ("path", "id"), "msg": "Value error, too large"}] * 2
+    assert explain_all(errors) == "id: too large"
+    assert fields_of(errors) == {"id": "too large"}

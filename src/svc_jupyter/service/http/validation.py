@@ -49,9 +49,10 @@ def explain(error: ValidationError) -> str:
 
 def explain_all(errors: Sequence[Mapping[str, Any]]) -> str:
     """Return one text for a list of errors in pydantic's form; the first few are shown."""
-    texts = [_explain_one(item) for item in errors[:_SHOWN]]
-    if len(errors) > _SHOWN:
-        texts.append(f"and {len(errors) - _SHOWN} more")
+    distinct = _distinct(errors)
+    texts = [_explain_one(item) for item in distinct[:_SHOWN]]
+    if len(distinct) > _SHOWN:
+        texts.append(f"and {len(distinct) - _SHOWN} more")
     return "; ".join(texts)
 
 
@@ -63,10 +64,15 @@ def fields(error: ValidationError) -> dict[str, str]:
 def fields_of(errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Return the same for a list of errors in pydantic's form; errors of the whole body have no field."""
     messages: dict[str, str] = {}
-    for item in errors[:_MOST_FIELDS]:
+    for item in _distinct(errors)[:_MOST_FIELDS]:
         if where := _place(item):
             messages[where] = f"{messages[where]}; {_in_words(item)}" if where in messages else _in_words(item)
     return messages
+
+
+def _distinct(errors: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return each error once: a parameter of the path may be validated for a route and for what the route depends on."""
+    return list({(tuple(item["loc"]), item["msg"]): item for item in errors}.values())
 
 
 def _explain_one(item: Mapping[str, Any]) -> str:
