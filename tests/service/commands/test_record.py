@@ -95,9 +95,12 @@ def test_every_field_is_in_the_record_of_every_state():
 
 
 def test_the_record_has_the_properties_too_where_they_are_asked_for():
-    record = command_record(command_row(**STATES["done"]), with_properties=True)
-    assert record.keys() == OF_THE_CONTRACT | EXTENSIONS | {"tags", "comments"}
-    CommandDetails.model_validate_json(json.dumps(record), strict=True)
+    records = {state: command_record(command_row(**values), with_properties=True) for state, values in STATES.items()}
+    assert {state: record.keys() for state, record in records.items()} == dict.fromkeys(
+        STATES, OF_THE_CONTRACT | EXTENSIONS | {"tags", "comments"}
+    )
+    for record in records.values():
+        CommandDetails.model_validate_json(json.dumps(record), strict=True)
 
 
 def test_the_contracts_model_has_the_same_fields():

@@ -75,9 +75,14 @@ def test_macros_are_filled_in(shared_service: ServiceProcess):
     assert ended["command"]["inline"] == "echo $day$ $n$ $unknown$ costs 5$"
 
 
+TYPES = (
+    "CompositeCommand, DbExportCommand, DbImportCommand, DbTapQueryCommand, HadoopCommand, HiveCommand, "
+    "JupyterNotebookCommand, PigCommand, PrestoCommand, ShellCommand, SparkCommand, SqlCommand"
+)
 BODIES = {
     b"{": (400, "the body is not JSON"),
     b"[]": (422, "the body must be a JSON object"),
+    b"{}": (422, f"Command could not be created: command_type is missing; it must be one of {TYPES}"),
     b'{"command_type": ["ShellCommand"]}': (422, "Command could not be created: command_type must be a string"),
     b'{"command_type": "PrestoCommand"}': (
         422,
