@@ -36,21 +36,21 @@ def test_a_query_is_laid_out_and_its_words_stay() -> None:
     assert formatted(_LAID_OUT, _ANY).text == _LAID_OUT
 
 
-@pytest.mark.parametrize(
-    ("text", "laid_out"),
-    [
-        ("select  1 ;select 2;\n\n-- end\n", "select 1;\n\nselect 2;\n\n-- end"),
-        ("SELECT  'a  b', \"c  d\", e'x', `e  f` FROM t", "SELECT 'a  b', \"c  d\", e'x', `e  f` FROM t"),
-        ("select  x->>'k', a[1:n], :b, c::int, 1e-3 from t", "select x ->> 'k', a[1:n], :b, c::int, 1e-3 from t"),
-        ("SELECT  a FROM $table$_x WHERE d=:d AND e=-1", "SELECT a FROM $table$_x WHERE d = :d AND e = -1"),
-        ("select\ta -- first\n, b", "select\n    a,  -- first\n    b"),
-        ("", ""),
-        (";;", ";\n\n;"),
-    ],
-)
-def test_only_the_space_between_words_changes(text: str, laid_out: str) -> None:
-    found = formatted(text, _ANY)
-    assert (found.text, found.kept) == (laid_out, ())
+_FORMATTED = {
+    "select  1 ;select 2;\n\n-- end\n": "select 1;\n\nselect 2;\n\n-- end",
+    "SELECT  'a  b', \"c  d\", e'x', `e  f` FROM t": "SELECT 'a  b', \"c  d\", e'x', `e  f` FROM t",
+    "select  x->>'k', a[1:n], :b, c::int, 1e-3 from t": "select x ->> 'k', a[1:n], :b, c::int, 1e-3 from t",
+    "SELECT  a FROM $table$_x WHERE d=:d AND e=-1": "SELECT a FROM $table$_x WHERE d = :d AND e = -1",
+    "select\ta -- first\n, b": "select\n    a,  -- first\n    b",
+    "": "",
+    ";;": ";\n\n;",
+}
+
+
+def test_only_the_space_between_words_changes() -> None:
+    assert {text: formatted(text, _ANY) for text in _FORMATTED} == {
+        text: Formatted(laid_out, ()) for text, laid_out in _FORMATTED.items()
+    }
 
 
 def test_a_hint_stays_where_the_engine_looks_for_it() -> None:
@@ -58,20 +58,21 @@ def test_a_hint_stays_where_the_engine_looks_for_it() -> None:
     assert formatted(text, (Dialect.SPARK,)).text == "select  /*+ BROADCAST(a) */\n    x, r'\\d  '\nfrom a"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "select  'it\\'s  a'  from t -- '",  # a text that ends elsewhere in MySQL
-        "select  a /*+ a hint */, b",
-        "select  'open",
-        "select  /* open",
-        "select  a:b from t where {% if x",
-        f"select  {'(' * 60}1{')' * 60}",
-        f"select  {', '.join(['a'] * 8000)}",
-    ],
-)
-def test_what_might_come_to_mean_something_else_stays(text: str) -> None:
-    assert formatted(f"select  1;\n\n{text}", _ANY) == Formatted(f"select 1;\n\n{text}", (3,))
+_KEPT = [
+    "select  'it\\'s  a'  from t -- '",  # a text that ends elsewhere in MySQL
+    "select  a /*+ a hint */, b",
+    "select  'open",
+    "select  /* open",
+    "select  a:b from t where {% if x",
+    f"select  {'(' * 60}1{')' * 60}",
+    f"select  {', '.join(['a'] * 8000)}",
+]
+
+
+def test_what_might_come_to_mean_something_else_stays() -> None:
+    assert {text: formatted(f"select  1;\n\n{text}", _ANY) for text in _KEPT} == {
+        text: Formatted(f"select 1;\n\n{text}", (3,)) for text in _KEPT
+    }
 
 
 _FRAGMENTS = [
@@ -125,30 +126,32 @@ def read(text: str, dialect: Dialect) -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("cell", "laid_out"),
-    [
-        ("%%svc_db --tap x\nselect 1,2\nfrom t", "%%svc_db --tap x\nselect 1, 2 from t"),
-        ("\n%%svc_hive\n\nselect 1,2\n\n", "%%svc_hive\nselect 1, 2"),
-        ("%%svc_schedule --every day\n%%svc_presto\nselect  a", "%%svc_schedule --every day\n%%svc_presto\nselect a"),
-        (
-            "%%svc_composite\n%%svc_shell\necho  1\n%%svc_sql\nselect  1;select 2\n",
-            "%%svc_composite\n%%svc_shell\necho  1\n%%svc_sql\nselect 1;\n\nselect 2",
-        ),
-        ("%sql\nselect  1", "%sql\nselect 1"),
-        ("%%sql db\nselect  'it\\'s  a'  from t -- '", "%%sql db\nselect  'it\\'s  a'  from t -- '"),
-    ],
-)
-def test_the_sql_of_a_cell_is_laid_out_and_nothing_else(cell: str, laid_out: str) -> None:
-    assert formatted_cell(cell).text == laid_out
+_CELLS = {
+    "%%svc_db --tap x\nselect 1,2\nfrom t": "%%svc_db --tap x\nselect 1, 2 from t",
+    "\n%%svc_hive\n\nselect 1,2\n\n": "%%svc_hive\nselect 1, 2",
+    "%%svc_schedule --every day\n%%svc_presto\nselect  a": "%%svc_schedule --every day\n%%svc_presto\nselect a",
+    "%%svc_composite\n%%svc_shell\necho  1\n%%svc_sql\nselect  1;select 2\n": (
+        "%%svc_composite\n%%svc_shell\necho  1\n%%svc_sql\nselect 1;\n\nselect 2"
+    ),
+    "%sql\nselect  1": "%sql\nselect 1",
+    "%%sql db\nselect  'it\\'s  a'  from t -- '": "%%sql db\nselect  'it\\'s  a'  from t -- '",
+}
 
 
-@pytest.mark.parametrize(
-    "cell", ["", "print(1)", "%%svc_db", "%%svc_db\n\n", "x = 1\n%%svc_db\nselect 1", "%%svc_shell\nls"]
-)
-def test_a_cell_without_sql_is_refused(cell: str) -> None:
-    with pytest.raises(NotFormatted, match="the cell has no SQL"):
+def test_the_sql_of_a_cell_is_laid_out_and_nothing_else() -> None:
+    assert {cell: formatted_cell(cell).text for cell in _CELLS} == _CELLS
+
+
+def refusal(cell: str) -> str:
+    with pytest.raises(NotFormatted) as refused:
         formatted_cell(cell)
+    return str(refused.value)
+
+
+def test_a_cell_without_sql_is_refused() -> None:
+    cells = ["", "print(1)", "%%svc_db", "%%svc_db\n\n", "x = 1\n%%svc_db\nselect 1", "%%svc_shell\nls"]
+    words = "the cell has no SQL: no query below %%svc_db, %%svc_hive, %%svc_presto or %%svc_sql"
+    assert {cell: refusal(cell) for cell in cells} == dict.fromkeys(cells, words)
 
 
 def test_a_very_long_cell_is_refused() -> None:

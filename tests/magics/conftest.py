@@ -106,17 +106,16 @@ class Notebook:
         return error
 
 
-@pytest.fixture(params=["with extensions", "bare"])
-def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
-    """The double, once with our extensions and once without any."""
-    with ServiceDouble(bare=request.param == "bare", first_command=128) as double:
-        yield double
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that is marked `both_services` also against a service without our extensions."""
+    if metafunc.definition.get_closest_marker("both_services"):
+        metafunc.parametrize("service", [False, True], ids=["extended", "bare"], indirect=True)
 
 
 @pytest.fixture
-def extended_service() -> Iterator[ServiceDouble]:
-    """The double with our extensions."""
-    with ServiceDouble(first_command=128) as double:
+def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
+    """The double with our extensions; for a test that is marked `both_services` also without any."""
+    with ServiceDouble(bare=getattr(request, "param", False), first_command=128) as double:
         yield double
 
 
@@ -178,14 +177,14 @@ def notebook_of(unconnected: Notebook, monkeypatch: pytest.MonkeyPatch) -> Calla
 
 @pytest.fixture
 def notebook(service: ServiceDouble, notebook_of: Callable[[Any], Notebook]) -> Notebook:
-    """A notebook connected to the double, once with our extensions and once without."""
+    """A notebook connected to the double."""
     return notebook_of(service)
 
 
 @pytest.fixture
-def terminal(home: Path, extended_service: ServiceDouble, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
+def terminal(home: Path, service: ServiceDouble, monkeypatch: pytest.MonkeyPatch) -> Iterator[Notebook]:
     """An `ipython` in a terminal, connected to the double with our extensions."""
-    monkeypatch.setenv("SVC_BASE_URL", extended_service.base_url)
+    monkeypatch.setenv("SVC_BASE_URL", service.base_url)
     monkeypatch.setenv("SVC_API_TOKEN", TOKEN)
     yield from _shell(InteractiveShell)
 

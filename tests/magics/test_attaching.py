@@ -45,6 +45,7 @@ def submitted(service):
     return sorted(service.commands)
 
 
+@pytest.mark.both_services
 def test_the_variables_of_a_notebook_come_back_and_nothing_runs_again(service, notebook, file):
     service.behave("list", output="a\nb\n")
     service.behave("table", output="x,code\n1,007\n")
@@ -85,23 +86,21 @@ def test_the_output_of_a_running_command_names_it(service, notebook, file, wait_
     }
 
 
-def test_each_dump_of_pig_comes_back(extended_service, notebook_of, file):
+def test_each_dump_of_pig_comes_back(service, notebook, file):
     dumps = [{"alias": alias, "rows": 1, "size": 9, "columns": [["n", "int64"]]} for alias in ("first", "last")]
     first, last = pa.table({"n": [1]}), pa.table({"n": [2]})
     how = {"table": last, "outputs": {"dumps": dumps, "stores": []}, "dumps": {1: first, 2: last}}
-    extended_service.behave("run", **how)
-    notebook = notebook_of(extended_service)
+    service.behave("run", **how)
     notebook.value("%%svc_pig -o first=one -o two\nrun\n")
     restart(notebook, file)
     notebook.value("%svc_attach")
     assert [list(notebook.shell.user_ns[name]["n"]) for name in ("one", "two")] == [[1], [2]]
 
 
-def test_a_dump_that_there_is_not_is_said(extended_service, notebook_of, file):
-    extended_service.behave("run", table=pa.table({"n": [1]}), outputs={"dumps": [], "stores": []})
-    notebook = notebook_of(extended_service)
+def test_a_dump_that_there_is_not_is_said(service, notebook, file):
+    service.behave("run", table=pa.table({"n": [1]}), outputs={"dumps": [], "stores": []})
     notebook.value("%%svc_pig -o out\nrun\n")
-    save(file, running(extended_service, 128, name="out", options={"outs": ["out", "none=further"]}))
+    save(file, running(service, 128, name="out", options={"outs": ["out", "none=further"]}))
     with pytest.raises(SvcMagicError, match="command 128 has no DUMP none; there is none"):
         notebook.value("%svc_attach")
     assert "out" in notebook.shell.user_ns
@@ -116,39 +115,36 @@ def test_each_table_of_a_note_comes_back(service, notebook, file):
     assert notebook.shell.user_ns["two"].to_dict("list") == {"b": [2]}
 
 
-def test_the_variable_of_a_notebook_run_is_the_executed_notebook(extended_service, notebook_of, file):
+def test_the_variable_of_a_notebook_run_is_the_executed_notebook(service, notebook, file):
     executed = json.dumps({"cells": [{"cell_type": "code", "execution_count": 1}]})
-    extended_service.behave("report.ipynb", output="14\n", notebook=(executed, "<p>ran</p>"))
-    notebook = notebook_of(extended_service)
+    service.behave("report.ipynb", output="14\n", notebook=(executed, "<p>ran</p>"))
     notebook.value("%svc_notebook run report.ipynb -o report")
     restart(notebook, file)
     notebook.value("%svc_attach")
     assert isinstance(notebook.shell.user_ns["report"], ExecutedNotebook)
 
 
-def test_the_result_of_a_composite_is_that_of_its_cell(extended_service, notebook_of, file):
-    extended_service.behave("run", output="a,b\n1,2\n")
-    extended_service.behave("true", output="x\n")
-    extended_service.behave("None", held=True)
-    notebook = notebook_of(extended_service)
+def test_the_result_of_a_composite_is_that_of_its_cell(service, notebook, file):
+    service.behave("run", output="a,b\n1,2\n")
+    service.behave("true", output="x\n")
+    service.behave("None", held=True)
     cell = "%%svc_composite --result 1 --no-wait\n%%svc_shell --format csv\nrun\n%%svc_shell\ntrue\n"
     handle = notebook.value(cell)
-    extended_service.run_children(handle.id)
-    extended_service.end(handle.id, "done")
-    save(file, running(extended_service, handle.id, name="out", options={"result": 1, "format": "csv"}))
+    service.run_children(handle.id)
+    service.end(handle.id, "done")
+    save(file, running(service, handle.id, name="out", options={"result": 1, "format": "csv"}))
     notebook.value("%svc_attach")
     assert notebook.shell.user_ns["out"].to_dict("list") == {"a": [1], "b": [2]}
 
 
-def test_a_result_that_its_cell_could_not_read_is_no_end(extended_service, notebook_of, wait_until):
-    extended_service.behave("run", held=True, output="no JSON\n")
-    notebook = notebook_of(extended_service)
+def test_a_result_that_its_cell_could_not_read_is_no_end(service, notebook, wait_until):
+    service.behave("run", held=True, output="no JSON\n")
 
     def finish():
         try:
             wait_until(lambda: notebook.lines)
         finally:
-            extended_service.end(128, "done")
+            service.end(128, "done")
 
     thread = threading.Thread(target=finish)
     thread.start()
@@ -164,30 +160,27 @@ def running(service, command, **more):
     return {STATUS: {**status, "status": "running", "name": None, **more}}
 
 
-def test_a_command_whose_kernel_died_is_waited_for(extended_service, notebook_of, file):
-    extended_service.behave("slow", held=True, output="x\n")
-    notebook = notebook_of(extended_service)
+def test_a_command_whose_kernel_died_is_waited_for(service, notebook, file):
+    service.behave("slow", held=True, output="x\n")
     notebook.value("%%svc_shell --no-wait\nslow\n")
-    save(file, running(extended_service, 128, name="later"))
-    threading.Timer(0.5, extended_service.end, (128, "done")).start()
+    save(file, running(service, 128, name="later"))
+    threading.Timer(0.5, service.end, (128, "done")).start()
     notebook.value("%svc_attach")
     assert list(notebook.shell.user_ns["later"]["line"]) == ["x"]
-    assert submitted(extended_service) == [128]
+    assert submitted(service) == [128]
 
 
-def test_rows_that_no_cell_has_shown_are_shown(extended_service, notebook_of, file):
-    extended_service.behave("list", output="a\n")
-    notebook = notebook_of(extended_service)
+def test_rows_that_no_cell_has_shown_are_shown(service, notebook, file):
+    service.behave("list", output="a\n")
     notebook.value("%%svc_shell --no-wait\nlist\n")
-    save(file, running(extended_service, 128))
+    save(file, running(service, 128))
     notebook.value("%svc_attach")
     assert [text.split()[-1] for text in notebook.lines] == ["line", "a"]
 
 
-def test_a_variable_is_that_of_its_latest_command(extended_service, notebook_of, file):
-    notebook = notebook_of(extended_service)
+def test_a_variable_is_that_of_its_latest_command(service, notebook, file):
     for number in range(2):
-        extended_service.behave("run", output=f"{number}\n")
+        service.behave("run", output=f"{number}\n")
         notebook.value("%%svc_shell -o out\nrun\n")
     save(file, *reversed(shown(notebook)))
     notebook.value("%svc_attach")
@@ -195,9 +188,8 @@ def test_a_variable_is_that_of_its_latest_command(extended_service, notebook_of,
     assert len(notebook.lines) == 3
 
 
-def test_one_command_is_returned_and_takes_another_name(extended_service, notebook_of, file):
-    extended_service.behave("table", output="x\n1\n")
-    notebook = notebook_of(extended_service)
+def test_one_command_is_returned_and_takes_another_name(service, notebook, file):
+    service.behave("table", output="x\n1\n")
     notebook.value("%%svc_shell --format csv -o first\ntable\n")
     restart(notebook, file)
     frame = notebook.value("%svc_attach 128 -o second")
@@ -206,30 +198,27 @@ def test_one_command_is_returned_and_takes_another_name(extended_service, notebo
     assert "first" not in notebook.shell.user_ns
 
 
-def test_one_command_needs_no_notebook(extended_service, notebook_of, monkeypatch):
+def test_one_command_needs_no_notebook(service, notebook, monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    extended_service.behave("list", output="a\n")
-    notebook = notebook_of(extended_service)
+    service.behave("list", output="a\n")
     notebook.value("%%svc_shell\nlist\n")
     assert list(notebook.value("%svc_attach 128")["line"]) == ["a"]
 
 
-def test_a_failure_is_raised_after_the_others_are_assigned(extended_service, notebook_of, file):
-    extended_service.behave("bad", status="error", message="exit code 3")
-    extended_service.behave("list", output="a\n")
-    notebook = notebook_of(extended_service)
+def test_a_failure_is_raised_after_the_others_are_assigned(service, notebook, file):
+    service.behave("bad", status="error", message="exit code 3")
+    service.behave("list", output="a\n")
     with pytest.raises(SvcCommandFailed):
         notebook.value("%%svc_shell -o bad\nbad\n")
     notebook.value("%%svc_shell -o good\nlist\n")
-    save(file, running(extended_service, 128, name="bad"), running(extended_service, 129, name="good"))
+    save(file, running(service, 128, name="bad"), running(service, 129, name="good"))
     with pytest.raises(SvcMagicError, match=r"command 128 failed.*exit code 3"):
         notebook.value("%svc_attach")
     assert list(notebook.shell.user_ns["good"]["line"]) == ["a"]
 
 
-def test_what_was_seen_to_fail_is_left_alone(extended_service, notebook_of, file):
-    extended_service.behave("bad", status="error", message="exit code 3")
-    notebook = notebook_of(extended_service)
+def test_what_was_seen_to_fail_is_left_alone(service, notebook, file):
+    service.behave("bad", status="error", message="exit code 3")
     with pytest.raises(SvcCommandFailed):
         notebook.value("%%svc_shell -o bad\nbad\n")
     restart(notebook, file)
@@ -238,19 +227,17 @@ def test_what_was_seen_to_fail_is_left_alone(extended_service, notebook_of, file
     assert notebook.lines == []
 
 
-def test_a_command_of_another_service_is_refused(extended_service, notebook_of, file):
-    extended_service.behave("list", output="a\n")
-    notebook = notebook_of(extended_service)
+def test_a_command_of_another_service_is_refused(service, notebook, file):
+    service.behave("list", output="a\n")
     notebook.value("%%svc_shell\nlist\n")
-    save(file, running(extended_service, 128, name="out", created_at="2001-01-01T00:00:00Z"))
+    save(file, running(service, 128, name="out", created_at="2001-01-01T00:00:00Z"))
     with pytest.raises(SvcMagicError, match="command 128 of this service is not the one of the notebook"):
         notebook.value("%svc_attach")
     assert "out" not in notebook.shell.user_ns
 
 
-def test_a_file_of_anybody_is_not_believed(extended_service, notebook_of, file):
-    extended_service.behave("list", output="a\n")
-    notebook = notebook_of(extended_service)
+def test_a_file_of_anybody_is_not_believed(service, notebook, file):
+    service.behave("list", output="a\n")
     notebook.value("%%svc_shell\nlist\n")
     hostile = [
         {"command": -1},
@@ -261,27 +248,33 @@ def test_a_file_of_anybody_is_not_believed(extended_service, notebook_of, file):
         {"name": ["x"]},
         {"options": {"outs": [1]}},
     ]
-    right = running(extended_service, 128, name="out")[STATUS]
+    right = running(service, 128, name="out")[STATUS]
     save(file, *({STATUS: right | wrong} for wrong in hostile), {STATUS: None}, {STATUS: []}, "no data", None)
     notebook.shell.display_pub.sent.clear()
     notebook.value("%svc_attach")
     assert notebook.lines == []
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{", '{"cells": 1}', '{"cells": [1, {"outputs": [null, {"data": 1}]}]}'])
-def test_a_file_without_cells_has_no_commands(content, extended_service, notebook_of, file):
-    file.write_text(content)
-    notebook = notebook_of(extended_service)
-    error = notebook.run("%svc_attach").error_in_exec
-    assert error is None or str(error) == f"svc_attach: {file} is no notebook"
+def test_a_file_without_cells_has_no_commands(notebook, file):
+    refusals = {}
+    for content in ("", "{", "[]", '{"cells": 1}', '{"cells": [1, {"outputs": [null, {"data": 1}]}]}'):
+        file.write_text(content)
+        refusals[content] = str(notebook.run("%svc_attach").error_in_exec)
+    refused = f"svc_attach: {file} is no notebook"
+    assert refusals == {
+        "": refused,
+        "{": refused,
+        "[]": "None",
+        '{"cells": 1}': "None",
+        '{"cells": [1, {"outputs": [null, {"data": 1}]}]}': "None",
+    }
 
 
-def test_a_front_end_that_tells_no_notebook_is_told_what_to_do(extended_service, notebook_of, tmp_path, monkeypatch):
+def test_a_front_end_that_tells_no_notebook_is_told_what_to_do(service, notebook, tmp_path, monkeypatch):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    notebook = notebook_of(extended_service)
     with pytest.raises(SvcUsageError, match="Add --notebook FILE, or an ID"):
         notebook.value("%svc_attach")
-    extended_service.behave("list", output="a\n")
+    service.behave("list", output="a\n")
     notebook.value("%%svc_shell -o names\nlist\n")
     named = tmp_path / "of vscode.ipynb"
     restart(notebook, named)
@@ -292,6 +285,6 @@ def test_a_front_end_that_tells_no_notebook_is_told_what_to_do(extended_service,
         notebook.value(f"%svc_attach --notebook {tmp_path}/nowhere.ipynb")
 
 
-def test_a_name_for_all_commands_is_refused(extended_service, notebook_of, file):
+def test_a_name_for_all_commands_is_refused(service, notebook, file):
     with pytest.raises(SvcUsageError, match="-o x is for one command"):
-        notebook_of(extended_service).value("%svc_attach -o x")
+        notebook.value("%svc_attach -o x")

@@ -35,6 +35,7 @@ def test_clusters_are_chosen_by_the_words_of_their_states(service, notebook):
     assert list(notebook.value("%svc_clusters --state DOWN")["label"]) == ["default"]
 
 
+@pytest.mark.both_services
 def test_a_start_waits_until_the_cluster_is_up(service, notebook):
     service.clusters.add()
     assert notebook.value("%svc_cluster default start") is None
@@ -43,8 +44,7 @@ def test_a_start_waits_until_the_cluster_is_up(service, notebook):
     assert service.bare or notebook.lines[-1].endswith(" · 2 workers")
 
 
-def test_while_it_starts_the_line_says_what_is_being_done(extended_service, notebook_of, wait_until):
-    service = extended_service
+def test_while_it_starts_the_line_says_what_is_being_done(service, notebook_of, wait_until):
     service.clusters.add()
     service.clusters.starts_at_once = False
     notebook = notebook_of(service)
@@ -60,8 +60,7 @@ def test_while_it_starts_the_line_says_what_is_being_done(extended_service, note
     assert notebook.lines[-1].startswith("✓ cluster default · up in ")
 
 
-def test_a_start_that_fails_says_why(extended_service, notebook_of, wait_until):
-    service = extended_service
+def test_a_start_that_fails_says_why(service, notebook_of, wait_until):
     service.clusters.add("etl")
     service.clusters.starts_at_once = False
     notebook = notebook_of(service)
@@ -93,6 +92,7 @@ def test_without_yes_nothing_is_terminated_and_the_line_says_what_would_be(servi
     assert notebook.lines[-1].startswith("■ cluster default · down after ")
 
 
+@pytest.mark.both_services
 def test_state_health_and_nodes_are_reported(service, up, notebook):
     state = str(notebook.value("%svc_cluster state"))
     assert "up" in state
@@ -110,6 +110,7 @@ def test_a_cluster_that_is_down_has_no_health(service, notebook):
     assert "only a cluster that is UP has health" in str(notebook.error("%svc_cluster health"))
 
 
+@pytest.mark.both_services
 def test_nodes_are_added_and_the_command_is_followed_to_its_end(service, up, notebook):
     notebook.value("%svc_cluster default add 2")
     assert service.clusters.asked == [("POST", "nodes", {"node_count": 2})]
@@ -117,30 +118,28 @@ def test_nodes_are_added_and_the_command_is_followed_to_its_end(service, up, not
     assert service.bare or notebook.lines[-1].endswith(" · cluster default has 4 workers now")
 
 
-def test_more_than_the_maximum_needs_a_yes(extended_service, notebook_of, capsys):
-    extended_service.clusters.add(state="UP")
-    notebook = notebook_of(extended_service)
+def test_more_than_the_maximum_needs_a_yes(service, notebook, capsys):
+    service.clusters.add(state="UP")
     notebook.value("%svc_cluster add 3")
     assert "5 is above this cluster's maximum of 4. The service does not check it." in capsys.readouterr().out
-    assert extended_service.clusters.asked == []
+    assert service.clusters.asked == []
     notebook.value("%svc_cluster add 3 --yes")
-    assert extended_service.clusters.asked == [("POST", "nodes", {"node_count": 3})]
+    assert service.clusters.asked == [("POST", "nodes", {"node_count": 3})]
 
 
-def test_a_node_is_removed_after_a_yes(extended_service, notebook_of, capsys):
-    extended_service.clusters.add(state="UP")
-    notebook = notebook_of(extended_service)
+def test_a_node_is_removed_after_a_yes(service, notebook, capsys):
+    service.clusters.add(state="UP")
     notebook.value("%svc_cluster add --quiet")
     notebook.value("%svc_cluster remove ip-127-0-0-12")
     assert "Remove ip-127-0-0-12? It takes no new work" in capsys.readouterr().out
     notebook.value("%svc_cluster remove ip-127-0-0-12 --yes")
-    assert extended_service.clusters.asked[1:] == [("DELETE", "nodes", {"private_dns": "ip-127-0-0-12"})]
+    assert service.clusters.asked[1:] == [("DELETE", "nodes", {"private_dns": "ip-127-0-0-12"})]
     assert notebook.lines[-1].endswith(" · cluster default has 2 workers now")
 
 
-def test_below_the_minimum_the_service_says_why_not(extended_service, notebook_of):
-    extended_service.clusters.add(state="UP")
-    error = notebook_of(extended_service).error("%svc_cluster remove --yes")
+def test_below_the_minimum_the_service_says_why_not(service, notebook):
+    service.clusters.add(state="UP")
+    error = notebook.error("%svc_cluster remove --yes")
     assert "its minimum (initial_nodes) is 2" in str(error)
 
 
@@ -158,6 +157,7 @@ def test_an_unknown_cluster_is_reported_with_the_nearest(service, notebook):
     assert "Did you mean start?" in str(notebook.error("%svc_cluster strt"))
 
 
+@pytest.mark.both_services
 def test_without_a_verb_it_is_a_panel_with_the_same_as_text_beside_it(service, up, notebook):
     panel = notebook.value("%svc_cluster default -o panel")
     assert isinstance(panel, ClusterPanel)
@@ -165,32 +165,41 @@ def test_without_a_verb_it_is_a_panel_with_the_same_as_text_beside_it(service, u
     assert notebook.result_data["text/plain"].startswith("default · Hadoop · ● up")
 
 
-def test_in_a_terminal_it_is_a_text(extended_service, terminal):
-    extended_service.clusters.add()
+def test_in_a_terminal_it_is_a_text(service, terminal):
+    service.clusters.add()
     text = repr(terminal.value("%svc_cluster"))
     assert "Never started." in text
     assert "A start makes a coordinator and 2 workers; about 12 s. %svc_cluster default start" in text
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ([], ClusterLine("default")),
-        (["etl"], ClusterLine("etl")),
-        (["start"], ClusterLine("default", "start")),
-        (["etl", "add"], ClusterLine("etl", "add", count=1)),
-        (["7", "add", "3"], ClusterLine("7", "add", count=3)),
-        (["remove", "ip-1"], ClusterLine("default", "remove", node="ip-1")),
-    ],
-)
-def test_a_line_says_which_cluster_and_what(words, line):
-    assert line_of(words, "default") == line
+LINES = {
+    "": ClusterLine("default"),
+    "etl": ClusterLine("etl"),
+    "start": ClusterLine("default", "start"),
+    "etl add": ClusterLine("etl", "add", count=1),
+    "7 add 3": ClusterLine("7", "add", count=3),
+    "remove ip-1": ClusterLine("default", "remove", node="ip-1"),
+}
 
 
-@pytest.mark.parametrize("words", [["a", "b"], ["add", "0"], ["add", "-1"], ["add", "x"], ["start", "now"]])
-def test_a_line_that_says_something_else_is_reported(words):
-    with pytest.raises(SvcUsageError):
-        line_of(words, "default")
+def test_a_line_says_which_cluster_and_what():
+    assert {line: line_of(line.split(), "default") for line in LINES} == LINES
+
+
+def refusal(line):
+    with pytest.raises(SvcUsageError) as refused:
+        line_of(line.split(), "default")
+    return str(refused.value)
+
+
+def test_a_line_that_says_something_else_is_reported():
+    assert "'b' is not a verb." in refusal("a b")
+    assert "'now' is one word too many after start" in refusal("start now")
+    assert {word: refusal(f"add {word}") for word in ("0", "-1", "x")} == {
+        "0": "svc_cluster add: takes a number of workers, 1 or more, not '0'",
+        "-1": "svc_cluster add: takes a number of workers, 1 or more, not '-1'",
+        "x": "svc_cluster add: takes a number of workers, 1 or more, not 'x'",
+    }
 
 
 def test_a_policy_names_a_cluster_by_its_label(service):

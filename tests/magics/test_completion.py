@@ -152,6 +152,7 @@ def test_a_label_is_offered_with_its_cluster_s_state(service, notebook, monkeypa
     assert (found.text, found.type) == ("etl", "cluster UP")
 
 
+@pytest.mark.both_services
 def test_clusters_their_verbs_and_workers(service, notebook, complete):
     service.clusters.add("etl", state="UP")
     assert complete("%svc_cluster e") == ["etl"]

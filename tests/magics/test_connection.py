@@ -39,10 +39,9 @@ def test_a_setting_is_reset(notebook):
     assert "20" in repr(notebook.value("%svc_config rows_shown"))
 
 
-@pytest.mark.parametrize("value", ["many", "-1"])
-def test_a_value_that_does_not_fit_is_refused(notebook, value):
-    error = str(notebook.error(f"%svc_config rows_shown={value}"))
-    assert "rows_shown does not take" in error
+def test_a_value_that_does_not_fit_is_refused(notebook):
+    assert "rows_shown does not take" in str(notebook.error("%svc_config rows_shown=many"))
+    assert "rows_shown does not take" in str(notebook.error("%svc_config rows_shown=-1"))
 
 
 def test_an_unknown_setting_is_reported_with_the_nearest(notebook):

@@ -2,10 +2,12 @@
 
 import pandas as pd
 import pyarrow as pa
+import pytest
 
 FLIGHTS = pa.table({"carrier": ["AA", "UA", "DL"], "flights": [1, 2, 3]})
 
 
+@pytest.mark.both_services
 def test_a_query_becomes_a_typed_frame(service, notebook):
     service.add_tap("flights")
     service.behave("select carrier, count(*)", table=FLIGHTS)

@@ -6,6 +6,7 @@ from svc_jupyter.magics.display.errors import SvcServiceError
 from svc_jupyter.magics.display.failures import Origin, SvcCommandCancelled, SvcCommandFailed, failure
 
 
+@pytest.mark.both_services
 def test_a_failed_query_shows_cause_place_tap_and_next_step(service, notebook):
     service.add_tap("flights")
     query = "SELECT carrier\nFROM flights\nWHERE dep_delays > 30\n"
@@ -22,11 +23,10 @@ def test_a_failed_query_shows_cause_place_tap_and_next_step(service, notebook):
     ]
 
 
-def test_an_engine_of_many_words_has_its_place_and_its_tap_once(extended_service, notebook_of):
-    extended_service.add_tap("flights")
+def test_an_engine_of_many_words_has_its_place_and_its_tap_once(service, notebook):
+    service.add_tap("flights")
     message = "no table flight!\nIs it flights?\n  query, line 2: FROM flight\n  tap flights (sqlite)"
-    extended_service.behave("SELECT *\nFROM flight", status="error", message=message)
-    notebook = notebook_of(extended_service)
+    service.behave("SELECT *\nFROM flight", status="error", message=message)
     notebook.error("%%svc_db --tap flights\nSELECT *\nFROM flight")
     assert notebook.error_text.split("\n")[1:] == [
         "  Is it flights?",
@@ -35,12 +35,9 @@ def test_an_engine_of_many_words_has_its_place_and_its_tap_once(extended_service
     ]
 
 
-def test_a_failed_script_shows_the_end_of_its_log(extended_service, notebook_of):
+def test_a_failed_script_shows_the_end_of_its_log(service, notebook):
     script = "cd /tmp\nfoo --bar\n"
-    extended_service.behave(
-        script, status="error", message="exit code 127", log="bash: line 2: foo: command not found\n"
-    )
-    notebook = notebook_of(extended_service)
+    service.behave(script, status="error", message="exit code 127", log="bash: line 2: foo: command not found\n")
     notebook.error(f"%%svc_shell\n{script}")
     first, *others = notebook.error_text.split("\n")
     assert first.endswith(": exit code 127")
@@ -74,6 +71,7 @@ def test_a_failure_leaves_the_variable_as_it_was(service, notebook):
     assert notebook.shell.user_ns["kept"] == "before"
 
 
+@pytest.mark.both_services
 def test_a_cancellation_by_somebody_else_is_reported_as_one(service, notebook):
     service.behave("x", status="cancelled", message="cancelled by reader@example.com")
     error = notebook.error("%%svc_shell\nx\n")
@@ -104,11 +102,13 @@ def test_a_missing_token_is_reported_before_anything_is_sent(service, notebook, 
     assert service.requests == []
 
 
-@pytest.mark.parametrize("magic", ["%%svc_shell\nx\n", "%svc_history", "%svc_status", "%svc_command 5 logs"])
-def test_a_service_error_is_one_error_in_every_magic(service, notebook, magic):
+def test_a_service_error_is_one_error_in_every_magic(service, notebook):
     service.refusal = (403, "you may not do this: command.read is missing")
-    notebook.error(magic)
-    assert notebook.error_text == "SvcServiceError: you may not do this: command.read is missing"
+    said = {}
+    for magic in ("%%svc_shell\nx\n", "%svc_history", "%svc_status", "%svc_command 5 logs"):
+        notebook.error(magic)
+        said[magic] = notebook.error_text
+    assert said == dict.fromkeys(said, "SvcServiceError: you may not do this: command.read is missing")
 
 
 def test_a_long_message_and_log_are_shortened():

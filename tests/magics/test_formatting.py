@@ -38,18 +38,13 @@ def test_what_stays_as_written_is_said(unconnected: Any, inputs: Inputs, capsys:
     assert capsys.readouterr().out.startswith("The SQL at line 2 stays as written")
 
 
-@pytest.mark.parametrize(
-    ("cell", "reason"),
-    [
-        ("%%svc_format\nx = 1", "svc_format: the cell has no SQL"),
-        ("%svc_format", "svc_format: no cell with SQL was run. Write %%svc_format above one"),
-        ("%svc_format x", "svc_format: "),
-    ],
-)
-def test_without_sql_it_says_so(unconnected: Any, inputs: Inputs, cell: str, reason: str) -> None:
-    error = unconnected.error(cell)
-    assert isinstance(error, SvcUsageError)
-    assert str(error).startswith(reason)
+def test_without_sql_it_says_so(unconnected: Any, inputs: Inputs) -> None:
+    errors = [unconnected.error(cell) for cell in ("%%svc_format\nx = 1", "%svc_format", "%svc_format x")]
+    assert [type(error) for error in errors] == [SvcUsageError] * 3
+    said, nothing_ran, stray = map(str, errors)
+    assert said.startswith("svc_format: the cell has no SQL")
+    assert nothing_ran.startswith("svc_format: no cell with SQL was run. Write %%svc_format above one")
+    assert stray.startswith("svc_format: ")
     assert inputs == []
 
 

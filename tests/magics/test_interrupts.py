@@ -37,6 +37,7 @@ def status_shown(notebook):
     return notebook.shell.display_pub.sent[-1]["data"][STATUS]["status"]
 
 
+@pytest.mark.both_services
 def test_an_interrupt_cancels_the_command_and_raises(service, notebook):
     service.behave("sleep", held=True)
     sender = interrupt_when(service.wait_until_submitted)
@@ -75,6 +76,7 @@ def test_an_interrupt_during_the_submission_cancels_what_comes_of_it(service, no
     assert service.wait_until_final(128) == "cancelled"
 
 
+@pytest.mark.both_services
 def test_a_second_interrupt_gives_up_waiting(service, notebook):
     service.behave("sleep", held=True, ignores_cancel=True)
     sent = []

@@ -19,11 +19,10 @@ CELL = "%%svc_db --tap flights{options}\nq\n"
 
 
 @pytest.fixture
-def flights(extended_service, notebook_of):
+def flights(service, notebook):
     """A notebook whose limit is below the result of `q`."""
-    extended_service.add_tap("flights")
-    extended_service.behave("q", table=TABLE)
-    notebook = notebook_of(extended_service)
+    service.add_tap("flights")
+    service.behave("q", table=TABLE)
     notebook.run("%svc_config load_limit 40000")
     return notebook
 
@@ -38,11 +37,11 @@ def test_the_value_of_the_cell_is_the_result_itself(flights):
     assert sum(batch.num_rows for batch in value.batches()) == ROWS
 
 
-def test_only_its_first_rows_are_fetched_and_once(extended_service, flights):
+def test_only_its_first_rows_are_fetched_and_once(service, flights):
     value = flights.value(CELL.format(options=""))
     flights.displayed("_")
     value.head(1000)
-    assert [call for call in extended_service.calls if "/results" in call] == ["GET /api/v1.2/commands/128/results"]
+    assert [call for call in service.calls if "/results" in call] == ["GET /api/v1.2/commands/128/results"]
 
 
 def test_one_line_says_so_with_the_option_that_loads_it(flights):
@@ -76,12 +75,12 @@ def test_it_is_loaded_where_that_was_asked_for(flights, options, config):
     assert "kept by the service" not in flights.lines[-1]
 
 
-def test_the_bytes_are_those_of_pandas(extended_service, flights):
+def test_the_bytes_are_those_of_pandas(service, flights):
     """A decimal is 16 bytes in Arrow; in pandas it is a Python object of about a hundred."""
     flights.run("%svc_config load_limit 200000")
-    extended_service.behave("q", table=pa.table({"price": pa.array([Decimal("1.25")] * ROWS)}))
+    service.behave("q", table=pa.table({"price": pa.array([Decimal("1.25")] * ROWS)}))
     assert type(flights.value(CELL.format(options=""))) is Result
-    extended_service.behave("q", table=pa.table({"price": pa.array([1.25] * 2 * ROWS)}))
+    service.behave("q", table=pa.table({"price": pa.array([1.25] * 2 * ROWS)}))
     assert type(flights.value(CELL.format(options=""))) is pd.DataFrame
 
 
@@ -100,9 +99,9 @@ def test_the_handle_and_later_looks_have_the_same_limit(flights):
     assert type(loading.result()) is pd.DataFrame
 
 
-def test_a_terminal_shows_the_first_rows(extended_service, terminal, capsys):
-    extended_service.add_tap("flights")
-    extended_service.behave("q", table=TABLE)
+def test_a_terminal_shows_the_first_rows(service, terminal, capsys):
+    service.add_tap("flights")
+    service.behave("q", table=TABLE)
     terminal.value("%svc_config load_limit 40000")
     capsys.readouterr()
     terminal.value(CELL.format(options=" -n 3"))
@@ -119,14 +118,14 @@ def test_a_table_whose_number_of_rows_is_not_known_says_what_is_shown():
     assert "… more rows" in grid.html()
 
 
-def test_a_dump_of_pig_that_is_too_large_is_the_result_too(extended_service, flights, capsys):
+def test_a_dump_of_pig_that_is_too_large_is_the_result_too(service, flights, capsys):
     columns = [("n", "int64"), ("half", "double")]
     small = pa.table({"n": [1]})
     dumps = [
         {"alias": "large", "rows": ROWS, "size": TABLE.nbytes, "columns": columns},
         {"alias": "small", "rows": 1, "size": small.nbytes, "columns": [("n", "int64")]},
     ]
-    extended_service.behave("run", table=small, outputs={"dumps": dumps}, dumps={1: TABLE, 2: small})
+    service.behave("run", table=small, outputs={"dumps": dumps}, dumps={1: TABLE, 2: small})
     frame = flights.value("%%svc_pig -o large=big -o last\nrun\n")
     assert type(frame) is pd.DataFrame
     assert type(flights.shell.user_ns["big"]) is Result
@@ -140,9 +139,9 @@ def test_a_dump_of_pig_that_is_too_large_is_the_result_too(extended_service, fli
     assert type(flights.shell.user_ns["big"]) is pd.DataFrame
 
 
-def test_lines_that_would_be_columns_are_kept_as_lines(extended_service, flights):
+def test_lines_that_would_be_columns_are_kept_as_lines(service, flights):
     lines = pa.table({"line": ["n,half", *(f"{n},{n / 2}" for n in range(ROWS))]})
-    extended_service.behave("seq", table=lines, locations=["file:///data/128/out"])
+    service.behave("seq", table=lines, locations=["file:///data/128/out"])
     value = flights.value("%%svc_shell --format csv\nseq\n")
     assert type(value) is Result
     assert value.head(2)["line"].tolist() == ["n,half", "0,0.0"]

@@ -57,6 +57,7 @@ def colours_of(html):
 
 
 @pytest.mark.usefixtures("in_paris")
+@pytest.mark.both_services
 def test_the_history_is_in_words_on_the_readers_clock(service, used):
     data = used.displayed("%svc_history")
     head, running, failed, done = cells_of(data["text/html"])
@@ -82,30 +83,30 @@ def test_the_frame_of_the_history_has_values_to_work_with(used):
     assert frame["rows"].dtype == "Int64"
 
 
-@pytest.mark.parametrize(
-    ("zone", "offset"),
-    [
-        ("Etc/UTC", "UTC+0"),
-        ("EST5", "UTC-5"),
-        ("<-0530>5:30", "UTC-5.5"),
-        ("Nowhere/Land", "UTC+0"),
-        ("/etc/passwd", "UTC+0"),
-        ("/etc", "UTC+0"),
-    ],
-)
-def test_every_clock_can_be_read(clock, extended_service, notebook_of, zone, offset):
-    notebook = notebook_of(extended_service)
+OFFSETS = {
+    "Etc/UTC": "UTC+0",
+    "EST5": "UTC-5",
+    "<-0530>5:30": "UTC-5.5",
+    "Nowhere/Land": "UTC+0",
+    "/etc/passwd": "UTC+0",
+    "/etc": "UTC+0",
+}
+
+
+def test_every_clock_can_be_read(clock, service, notebook):
     notebook.value("%%svc_shell --quiet\ntrue\n")
-    clock(zone)
-    [submitted] = notebook.value("%svc_history")["submitted"]
-    assert submitted == pd.Timestamp("2025-11-21 09:00", tz="UTC")
-    assert f"UTC{submitted.utcoffset() / pd.Timedelta(hours=1):+g}" == offset
-    assert "Etc" not in notebook.displayed("%svc_history")["text/html"]
+    found = {}
+    for zone in OFFSETS:
+        clock(zone)
+        [submitted] = notebook.value("%svc_history")["submitted"]
+        assert submitted == pd.Timestamp("2025-11-21 09:00", tz="UTC")
+        assert "Etc" not in notebook.displayed("%svc_history")["text/html"]
+        found[zone] = f"UTC{submitted.utcoffset() / pd.Timedelta(hours=1):+g}"
+    assert found == OFFSETS
 
 
 @pytest.mark.filterwarnings("error")
-def test_settings_that_contradict_the_clock_warn_of_nothing(clock, monkeypatch, extended_service, notebook_of):
-    notebook = notebook_of(extended_service)
+def test_settings_that_contradict_the_clock_warn_of_nothing(clock, monkeypatch, service, notebook):
     notebook.value("%%svc_shell --quiet\ntrue\n")
     clock("")
     monkeypatch.setattr("tzlocal.unix._get_localzone_name", lambda _root: "Asia/Kathmandu")
@@ -113,8 +114,8 @@ def test_settings_that_contradict_the_clock_warn_of_nothing(clock, monkeypatch, 
     assert submitted == pd.Timestamp("2025-11-21 09:00", tz="UTC")
 
 
-def test_a_terminal_shows_a_list_in_words(terminal, extended_service, capsys):
-    extended_service.schedules.add("report", status="KILLED")
+def test_a_terminal_shows_a_list_in_words(terminal, service, capsys):
+    service.schedules.add("report", status="KILLED")
     with pd.option_context("display.width", 300):
         terminal.value("%svc_schedule list")
     shown = capsys.readouterr().out
@@ -149,11 +150,11 @@ def test_the_labels_of_clusters_are_enumerated(service, notebook):
     assert cluster[head.index("state")] == "● up"
 
 
-def test_a_result_says_the_zone_of_its_times_and_keeps_its_nulls(extended_service, notebook_of):
-    extended_service.add_tap("flights")
+def test_a_result_says_the_zone_of_its_times_and_keeps_its_nulls(service, notebook):
+    service.add_tap("flights")
     times = pa.array([1_700_000_000, None], pa.timestamp("s", "UTC"))
-    extended_service.behave("q", table=pa.table({"at": times, "status": ["failed", None]}))
-    head, first, second = cells_of(notebook_of(extended_service).displayed("%%svc_db\nq\n")["text/html"])
+    service.behave("q", table=pa.table({"at": times, "status": ["failed", None]}))
+    head, first, second = cells_of(notebook.displayed("%%svc_db\nq\n")["text/html"])
     assert head == ["at UTC", "status"]
     assert first == ["2023-11-14 22:13:20", "failed"]  # the word is the data's own: it has no icon
     assert second == ["null", "null"]

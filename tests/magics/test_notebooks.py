@@ -22,6 +22,7 @@ def runs(service):
     return service
 
 
+@pytest.mark.both_services
 def test_a_run_sends_its_parameters_and_shows_the_text_result(runs, notebook):
     frame = notebook.value(
         f"%svc_notebook run {PATH} --arg region=EU --arg days=7 --arg 'zip=\"01234\"' --arg share=0.5 --arg all=false "
@@ -93,6 +94,7 @@ def test_a_cell_that_cannot_be_read_leaves_the_types_to_the_texts_and_says_so(de
     assert said in capsys.readouterr().out
 
 
+@pytest.mark.both_services
 def test_the_executed_notebook_is_assigned_and_shown(runs, notebook, tmp_path):
     if runs.bare:
         error = notebook.error(f"%svc_notebook run {PATH} -o nb")
@@ -113,10 +115,9 @@ def test_the_executed_notebook_is_assigned_and_shown(runs, notebook, tmp_path):
     assert "<script>" not in shown
 
 
-def test_a_failed_run_leaves_its_notebook_too(extended_service, notebook_of):
+def test_a_failed_run_leaves_its_notebook_too(service, notebook):
     executed = (EXECUTED, "<p>ran</p>")
-    extended_service.behave(PATH, status="error", message="cell 2: ZeroDivisionError", notebook=executed)
-    notebook = notebook_of(extended_service)
+    service.behave(PATH, status="error", message="cell 2: ZeroDivisionError", notebook=executed)
     error = notebook.error(f"%svc_notebook run {PATH} -o nb")
     assert "cell 2: ZeroDivisionError" in str(error)
     assert len(notebook.shell.user_ns["nb"].cells) == 2

@@ -20,10 +20,10 @@ OUTPUTS = {
 
 
 @pytest.fixture
-def dumping(extended_service, notebook_of):
+def dumping(service, notebook):
     """A notebook whose service dumps two tables for the script `run`."""
-    extended_service.behave("run", table=CARRIERS, outputs=OUTPUTS, dumps={1: MONTHS, 2: CARRIERS})
-    return notebook_of(extended_service)
+    service.behave("run", table=CARRIERS, outputs=OUTPUTS, dumps={1: MONTHS, 2: CARRIERS})
+    return notebook
 
 
 def test_the_last_dump_is_the_value_and_the_others_are_shown(dumping, capsys):
@@ -57,10 +57,10 @@ def test_parameters_and_variables_reach_the_script(service, notebook):
     assert (body["label"], body["pool"], body["macros"]) == ("etl", "fast", [{"m": "1"}])
 
 
-def test_a_script_that_only_stores_gives_a_table_of_what_it_stored(extended_service, notebook_of):
+def test_a_script_that_only_stores_gives_a_table_of_what_it_stored(service, notebook):
     stores = [{"alias": "a", "location": "file:///x/out", "rows": 17, "bytes": None}]
-    extended_service.behave("store", outputs={"dumps": [], "stores": stores})
-    frame = notebook_of(extended_service).value("%%svc_pig\nstore\n")
+    service.behave("store", outputs={"dumps": [], "stores": stores})
+    frame = notebook.value("%%svc_pig\nstore\n")
     assert frame.to_dict("records")[0]["location"] == "file:///x/out"
     assert frame["rows"].sum() == 17
 
@@ -81,8 +81,7 @@ def test_it_stands_in_a_composite(service, notebook):
     assert (hadoop["sub_command"], hadoop["sub_command_args"]) == ("jar", "x.jar a")
 
 
-def test_an_error_names_its_place_once(extended_service, notebook_of):
-    service, notebook = extended_service, notebook_of(extended_service)
+def test_an_error_names_its_place_once(service, notebook):
     message = "Undefined parameter : stamp\n  script, line 1, column 9: STORE $stamp;"
     service.behave("STORE $stamp;", status="error", message=message)
     text = str(notebook.error("%%svc_pig\nSTORE $stamp;\n"))

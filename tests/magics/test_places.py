@@ -1,41 +1,37 @@
 """Where an engine's error lies."""
 
-import pytest
-
 from svc_jupyter.magics.display.failures import position_of, script_position_of
 
 QUERY = "SELECT carrier,\n       count(*)\nFROM flights\nWHERE dep_delays > 30\nGROUP BY carrier"
 
 
-@pytest.mark.parametrize(
-    ("message", "place"),
-    [
-        ("no such column: dep_delays", "line 4: WHERE dep_delays > 30"),
-        ("no such column: f.dep_delays", "line 4: WHERE dep_delays > 30"),
-        ("no such table: main.flights", "line 3: FROM flights"),
-        ('near "WHERE": syntax error', "line 4: WHERE dep_delays > 30"),
-        ('column "dep_delays" does not exist', "line 4: WHERE dep_delays > 30"),
-        ('relation "flights" does not exist\nLINE 3: FROM flights', "line 3: FROM flights"),
-        ("column f.dep_delays does not exist", "line 4: WHERE dep_delays > 30"),
-        ("Unknown column 'dep_delays' in 'where clause'", "line 4: WHERE dep_delays > 30"),
-    ],
-)
-def test_the_line_is_found(message, place):
-    assert str(position_of(message, QUERY)) == place
+PLACES = {
+    "no such column: dep_delays": "line 4: WHERE dep_delays > 30",
+    "no such column: f.dep_delays": "line 4: WHERE dep_delays > 30",
+    "no such table: main.flights": "line 3: FROM flights",
+    'near "WHERE": syntax error': "line 4: WHERE dep_delays > 30",
+    'column "dep_delays" does not exist': "line 4: WHERE dep_delays > 30",
+    'relation "flights" does not exist\nLINE 3: FROM flights': "line 3: FROM flights",
+    "column f.dep_delays does not exist": "line 4: WHERE dep_delays > 30",
+    "Unknown column 'dep_delays' in 'where clause'": "line 4: WHERE dep_delays > 30",
+}
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "no such column: carrier",  # on two lines: which one it is cannot be told
-        "no such column: elsewhere",
-        "line 99: too far",
-        "database is locked",
-        "",
-    ],
-)
-def test_an_unknown_or_ambiguous_position_is_not_guessed(message):
-    assert position_of(message, QUERY) is None
+def test_the_line_is_found():
+    assert {message: str(position_of(message, QUERY)) for message in PLACES} == PLACES
+
+
+WITHOUT_A_PLACE = [
+    "no such column: carrier",  # on two lines: which one it is cannot be told
+    "no such column: elsewhere",
+    "line 99: too far",
+    "database is locked",
+    "",
+]
+
+
+def test_an_unknown_or_ambiguous_position_is_not_guessed():
+    assert [message for message in WITHOUT_A_PLACE if position_of(message, QUERY) is not None] == []
 
 
 def test_a_word_inside_another_is_not_taken_for_it():
@@ -55,15 +51,14 @@ def test_the_line_of_a_script_is_found():
     )
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        '  File "<string>", line 1, in <module>\nModuleNotFoundError: foo',  # of a program in the script
-        "bash: line 1: foo: command not found",  # of a shell in the script
-        "bash: line 2: foo: command not found\nls: no such file",  # the script went on
-        "line 1: a word of the script itself",
-        "bash: line 9: foo: command not found",
-    ],
-)
-def test_lines_of_other_texts_are_not_taken_for_the_script_s(message):
-    assert script_position_of(message, SCRIPT) is None
+OF_OTHER_TEXTS = [
+    '  File "<string>", line 1, in <module>\nModuleNotFoundError: foo',  # of a program in the script
+    "bash: line 1: foo: command not found",  # of a shell in the script
+    "bash: line 2: foo: command not found\nls: no such file",  # the script went on
+    "line 1: a word of the script itself",
+    "bash: line 9: foo: command not found",
+]
+
+
+def test_lines_of_other_texts_are_not_taken_for_the_script_s():
+    assert [message for message in OF_OTHER_TEXTS if script_position_of(message, SCRIPT) is not None] == []

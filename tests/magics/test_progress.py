@@ -26,31 +26,30 @@ def record(**fields):
     return CommandRecord.model_validate(base | fields)
 
 
-@pytest.mark.parametrize(
-    ("fields", "line"),
-    [
-        (
-            {"label": "default", "result_rows": 120_000},
-            "◐ command 128 · database query · running on default · 4 s · 120,000 rows · interrupt to cancel",
-        ),
-        ({"progress": 40}, "◐ command 128 · database query · running · 4 s · 40 % · interrupt to cancel"),
-        (
-            {"status": "waiting", "message": "waiting for a free slot (20 of 20 running)"},
-            "◐ command 128 · database query · waiting for a free slot (20 of 20 running) · 4 s · interrupt to cancel",
-        ),
-        (
-            {"status": "waiting", "message": "starting cluster default (12 s)"},
-            "◐ command 128 · database query · starting cluster default (12 s) · 4 s · interrupt to cancel",
-        ),
-        (
-            {"status": "waiting", "throttled": True},
-            "◐ command 128 · database query · waiting for a free slot · 4 s · interrupt to cancel",
-        ),
-        ({"status": "waiting"}, "◐ command 128 · database query · waiting · 4 s · interrupt to cancel"),
-    ],
-)
-def test_a_running_command_says_what_it_does(fields, line):
-    assert going_line(record(**fields), 4.4) == line
+GOING = [
+    (
+        {"label": "default", "result_rows": 120_000},
+        "◐ command 128 · database query · running on default · 4 s · 120,000 rows · interrupt to cancel",
+    ),
+    ({"progress": 40}, "◐ command 128 · database query · running · 4 s · 40 % · interrupt to cancel"),
+    (
+        {"status": "waiting", "message": "waiting for a free slot (20 of 20 running)"},
+        "◐ command 128 · database query · waiting for a free slot (20 of 20 running) · 4 s · interrupt to cancel",
+    ),
+    (
+        {"status": "waiting", "message": "starting cluster default (12 s)"},
+        "◐ command 128 · database query · starting cluster default (12 s) · 4 s · interrupt to cancel",
+    ),
+    (
+        {"status": "waiting", "throttled": True},
+        "◐ command 128 · database query · waiting for a free slot · 4 s · interrupt to cancel",
+    ),
+    ({"status": "waiting"}, "◐ command 128 · database query · waiting · 4 s · interrupt to cancel"),
+]
+
+
+def test_a_running_command_says_what_it_does():
+    assert [(fields, going_line(record(**fields), 4.4)) for fields, _ in GOING] == GOING
 
 
 def test_before_the_submission_it_is_connecting():
@@ -133,6 +132,7 @@ def run_held(service, notebook, *, until):
     return notebook.shell.display_pub.sent
 
 
+@pytest.mark.both_services
 def test_a_slow_command_shows_progress_that_its_last_line_replaces(service, notebook, wait_until):
     runs = "◐ command 128 · shell · running · "
 
@@ -145,18 +145,17 @@ def test_a_slow_command_shows_progress_that_its_last_line_replaces(service, note
     assert [message["update"] for message in sent] == [False] + [True] * (len(sent) - 1)
 
 
-def test_the_reason_why_a_command_waits_is_shown(extended_service, notebook_of, wait_until):
-    notebook = notebook_of(extended_service)
+def test_the_reason_why_a_command_waits_is_shown(service, notebook, wait_until):
     why = "waiting for a free slot (20 of 20 running)"
-    extended_service.behave("slow", held=True, waiting=why)
+    service.behave("slow", held=True, waiting=why)
 
     def finish():
         try:
             wait_until(lambda: any(why in line for line in notebook.lines))
-            extended_service.change(128, status="running", message=None)
+            service.change(128, status="running", message=None)
             wait_until(lambda: any("· running ·" in line for line in notebook.lines))
         finally:
-            extended_service.end(128, "done")
+            service.end(128, "done")
 
     thread = threading.Thread(target=finish)
     thread.start()
@@ -173,6 +172,7 @@ def test_a_run_that_nobody_watches_keeps_the_last_line_only(service, notebook, m
     assert message["text"].endswith("s · 1 line")
 
 
+@pytest.mark.both_services
 def test_a_slow_failure_leaves_no_running_line(service, notebook, wait_until):
     service.behave("slow", held=True, status="error", message="exit code 1")
 

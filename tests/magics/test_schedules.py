@@ -21,6 +21,7 @@ def shell_run(service, notebook, text, **how):
     return notebook.value(f"%%svc_shell --no-wait\n{text}\n").id
 
 
+@pytest.mark.both_services
 def test_the_list_has_times_in_the_zone_of_each_schedule(service, notebook):
     service.schedules.add("tokyo", time_zone="Asia/Tokyo", description=None)
     service.schedules.add("over", status="KILLED", end_time="2026-12-01 00:00", cron_expression="0 9 * * *")
@@ -63,6 +64,7 @@ def test_columns_of_several_zones_keep_each_its_own():
     assert column[2] is pd.NaT
 
 
+@pytest.mark.both_services
 def test_a_schedule_is_shown_with_what_matters(service, notebook):
     to_come = {"next_materialized_time": "2096-11-22 09:00"}
     schedule = service.schedules.add("report <b>", time_zone="Europe/Paris", concurrency=2, retry=1, **to_come)
@@ -184,16 +186,19 @@ def test_an_action_that_ran_nothing_says_why(service, notebook):
         assert "ran nothing, dependencies not found: missing: flights/x" in error
 
 
-@pytest.mark.parametrize(("options", "printed"), [("", "a\nb\n"), (" -n 1", "b\n"), (" 1 -n 1", "b\n")])
-def test_the_log_of_an_action_is_printed(service, notebook, capsys, options, printed):
+def test_the_log_of_an_action_is_printed(service, notebook, capsys):
     schedule = service.schedules.add("report")
     number = shell_run(service, notebook, "run", log="a\nb\n")
     service.schedules.act(schedule, "done", query_hist_id=number)
     capsys.readouterr()
-    notebook.value(f"%svc_schedule logs report{options}")
-    assert capsys.readouterr().out == printed
+    notebook.value("%svc_schedule logs report")
+    assert capsys.readouterr().out == "a\nb\n"
+    notebook.value("%svc_schedule logs report -n 1")
+    notebook.value("%svc_schedule logs report 1 -n 1")
+    assert capsys.readouterr().out == "b\n" * 2
 
 
+@pytest.mark.both_services
 def test_an_action_runs_again_and_is_ended(service, notebook, capsys):
     schedule = service.schedules.add("report")
     service.schedules.act(schedule, "error", query_hist_id=128)
@@ -222,9 +227,9 @@ def test_a_name_that_is_not_there_is_reported_with_the_nearest(service, notebook
     assert "did you mean report?" in str(notebook.error("%svc_schedule show repot"))
 
 
-def test_in_a_terminal_the_panel_is_a_text(extended_service, terminal):
-    schedule = extended_service.schedules.add("report")
-    extended_service.schedules.act(schedule, "error", message="exit code 3\nmore", query_hist_id=128)
+def test_in_a_terminal_the_panel_is_a_text(service, terminal):
+    schedule = service.schedules.add("report")
+    service.schedules.act(schedule, "error", message="exit code 3\nmore", query_hist_id=128)
     shown = repr(terminal.value("%svc_schedule panel report"))
     assert shown.startswith("schedule report (12) · ● active")
     assert "✗ failed  command 128 · exit code 3" in shown

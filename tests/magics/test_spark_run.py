@@ -12,10 +12,16 @@ def test_the_last_table_and_others_get_their_names():
     assert outputs_of([]) == (None, {})
 
 
-@pytest.mark.parametrize("texts", [["a", "b"], ["0=a"], ["x=a"], ["-1=a"], ["1=not a name"]])
-def test_names_that_cannot_be_are_refused(texts):
-    with pytest.raises(SvcUsageError):
-        outputs_of(texts)
+def test_names_that_cannot_be_are_refused():
+    def refusal(*texts):
+        with pytest.raises(SvcUsageError) as refused:
+            outputs_of(texts)
+        return str(refused.value)
+
+    assert refusal("a", "b") == "svc_spark_run: -o a and -o b: there is one last table"
+    numbers = "svc_spark_run: -o NUMBER=NAME takes the number of a table, from 1, not"
+    assert [refusal("0=a"), refusal("x=a"), refusal("-1=a")] == [f"{numbers} '0'", f"{numbers} 'x'", f"{numbers} '-1'"]
+    assert refusal("1=not a name") == "svc_spark_run: -o takes the name of a variable, not 'not a name'"
 
 
 def test_tables_that_come_as_text_become_frames():

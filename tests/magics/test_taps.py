@@ -65,20 +65,16 @@ def test_a_password_is_asked_for_and_kept_out_of_the_notebook(at_work, monkeypat
     at_work.value("%svc_tap remove away --yes")
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
+def test_a_url_with_a_password_is_refused_without_repeating_it(at_work):
+    urls = [
         f"postgresql://ann:{PASSWORD}@h/d",
         f"postgresql://h/d?password={PASSWORD}",
         f"postgresql://ann:{PASSWORD}@[h/d",
         f"ann:{PASSWORD}@h/d",
         f"http://ann:{PASSWORD}@h:x/d",
-    ],
-)
-def test_a_url_with_a_password_is_refused_without_repeating_it(at_work, url):
-    refused = at_work.error(f"%svc_tap add shop {url}")
-    assert isinstance(refused, SvcUsageError)
-    assert PASSWORD not in at_work.error_text
+    ]
+    refused = [(type(at_work.error(f"%svc_tap add shop {url}")), PASSWORD in at_work.error_text) for url in urls]
+    assert refused == [(SvcUsageError, False)] * 5
 
 
 def test_without_anybody_to_ask_it_says_what_to_do(at_work, monkeypatch):
@@ -98,17 +94,13 @@ def test_a_service_without_catalogues_lists_tables(bare_service, notebook_of):
     assert isinstance(notebook.error("%svc_tap tables flights flights"), SvcUsageError)
 
 
-@pytest.mark.parametrize(
-    ("url", "fields"),
-    [
-        ("sqlite:///shop.db", {"db_type": "sqlite", "db_name": "shop.db", "url": "", "db_host": ""}),
-        ("sqlite:////data/shop.db", {"db_type": "sqlite", "db_name": "/data/shop.db", "url": "", "db_host": ""}),
-        ("mysql://ann@h/s", {"db_type": "mysql", "db_host": "h", "db_name": "s", "db_user": "ann", "db_passwd": "p@"}),
-        (
-            "duckdb://ann@h/s",
-            {"db_type": "url", "url": "duckdb://ann:p%40@h/s", "db_host": "", "db_name": "", "db_user": ""},
-        ),
-    ],
-)
-def test_the_attributes_of_an_address(url, fields):
-    assert TapAddress(url).fields("p@") == fields
+ADDRESSES = {
+    "sqlite:///shop.db": {"db_type": "sqlite", "db_name": "shop.db", "url": "", "db_host": ""},
+    "sqlite:////data/shop.db": {"db_type": "sqlite", "db_name": "/data/shop.db", "url": "", "db_host": ""},
+    "mysql://ann@h/s": {"db_type": "mysql", "db_host": "h", "db_name": "s", "db_user": "ann", "db_passwd": "p@"},
+    "duckdb://ann@h/s": {"db_type": "url", "url": "duckdb://ann:p%40@h/s", "db_host": "", "db_name": "", "db_user": ""},
+}
+
+
+def test_the_attributes_of_an_address():
+    assert {url: TapAddress(url).fields("p@") for url in ADDRESSES} == ADDRESSES

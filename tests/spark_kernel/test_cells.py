@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from svc_jupyter.spark_kernel.cells import Runner, cell_of
 
 
-@pytest.mark.parametrize("text", ["exit", "quit\n", " exit()"])
-def test_leaving_ends_the_console_and_not_the_session(text: str) -> None:
-    assert cell_of(text, ()).runner is Runner.LOCAL
+def test_leaving_ends_the_console_and_not_the_session() -> None:
+    words = ["exit", "quit\n", " exit()"]
+    assert {text: cell_of(text, ()).runner for text in words} == dict.fromkeys(words, Runner.LOCAL)
 
 
-@pytest.mark.parametrize("text", ["exit_code = 1", "exit(3)", "exit\nspark"])
-def test_code_that_names_it_runs_in_the_session(text: str) -> None:
-    assert cell_of(text, ()).runner is Runner.PYTHON
+def test_code_that_names_it_runs_in_the_session() -> None:
+    codes = ["exit_code = 1", "exit(3)", "exit\nspark"]
+    assert {text: cell_of(text, ()).runner for text in codes} == dict.fromkeys(codes, Runner.PYTHON)

@@ -20,13 +20,6 @@ from svc_jupyter.widgets.clusters.panel import ClusterPanel
 
 
 @pytest.fixture
-def service() -> Iterator[ServiceDouble]:
-    """Most of what the panel shows are extensions; the bare service has a test of its own."""
-    with ServiceDouble(first_command=128) as double:
-        yield double
-
-
-@pytest.fixture
 def panels(client: Client) -> Iterator[Any]:
     opened: list[Screen] = []
 

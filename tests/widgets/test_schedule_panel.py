@@ -28,6 +28,7 @@ def panel(schedule, open_panel):
 STEPS = ("Suspend", "Resume", "Run again", "Kill")
 
 
+@pytest.mark.both_services
 def test_it_shows_the_next_runs_and_the_last_actions(service, panel):
     assert "report &lt;b&gt; (12)" in panel.text
     assert "● active" in panel.text
@@ -167,6 +168,7 @@ def test_without_schedules_the_first_step_is_offered(open_panel):
     assert not [part for part in panel.parts if isinstance(part, Dropdown)]
 
 
+@pytest.mark.both_services
 def test_besides_the_widgets_there_is_a_text(service, panel):
     bundle = mime_bundle_of(panel.panel)
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == panel.panel.box.model_id

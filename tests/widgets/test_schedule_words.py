@@ -1,8 +1,6 @@
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
 from svc_jupyter.api.status_words import icon_of, word_of
 from svc_jupyter.widgets.schedules.words import (
@@ -34,28 +32,26 @@ def test_a_wall_clock_is_the_zone_s_and_an_instant_is_brought_to_it():
     assert nominal_time(action(), "Europe/Paris").hour == 9
 
 
-@pytest.mark.parametrize("text", [None, "", "soon", 5])
-def test_an_invalid_time_is_read_as_none(text):
-    assert moment(text, "UTC") is None
+def test_an_invalid_time_is_read_as_none():
+    assert [moment(text, "UTC") for text in (None, "", "soon", 5)] == [None] * 4
 
 
-@pytest.mark.parametrize("zone", ["Mars/Olympus", "../etc", "", None])
-def test_a_zone_that_is_not_known_here_is_taken_as_utc(zone):
-    assert moment("2026-11-22 09:00", zone) == datetime(2026, 11, 22, 9, tzinfo=UTC)
+def test_a_zone_that_is_not_known_here_is_taken_as_utc():
+    zones = ["Mars/Olympus", "../etc", "", None]
+    assert [moment("2026-11-22 09:00", zone) for zone in zones] == [datetime(2026, 11, 22, 9, tzinfo=UTC)] * 4
 
 
-@pytest.mark.parametrize(
-    ("time", "shown"),
-    [
-        (datetime(2026, 11, 21, 9, tzinfo=PARIS), "09:00"),
-        (datetime(2026, 11, 22, 9, 5, tzinfo=PARIS), "Sun 22 Nov 09:05"),
-        (datetime(2027, 1, 1, 9, tzinfo=PARIS), "Fri 1 Jan 2027 09:00"),
-        (datetime(2026, 11, 21, 9, 0, 7, tzinfo=PARIS), "09:00:07"),
-        (None, "never"),
-    ],
-)
-def test_times_have_their_date_unless_it_is_today(time, shown):
-    assert short_time(time, NOW) == shown
+SHOWN = {
+    datetime(2026, 11, 21, 9, tzinfo=PARIS): "09:00",
+    datetime(2026, 11, 22, 9, 5, tzinfo=PARIS): "Sun 22 Nov 09:05",
+    datetime(2027, 1, 1, 9, tzinfo=PARIS): "Fri 1 Jan 2027 09:00",
+    datetime(2026, 11, 21, 9, 0, 7, tzinfo=PARIS): "09:00:07",
+    None: "never",
+}
+
+
+def test_times_have_their_date_unless_it_is_today():
+    assert {time: short_time(time, NOW) for time in SHOWN} == SHOWN
 
 
 def test_today_is_the_zone_s_own():
@@ -63,20 +59,13 @@ def test_today_is_the_zone_s_own():
     assert short_time(datetime(2026, 11, 22, 1, tzinfo=tokyo), datetime(2026, 11, 21, 16, tzinfo=UTC)) == "01:00"
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
-        ({"description": "when it likes"}, "when it likes"),
-        ({"cron_expression": "0 9 * * *", "time_zone": "Asia/Tokyo"}, "cron 0 9 * * * (Asia/Tokyo)"),
-        (
-            {"frequency": 2, "time_unit": "days", "start_time": "2026-11-22 09:00"},
-            "every 2 days at 09:00 (UTC)",
-        ),
-        ({"frequency": 1, "time_unit": "hours", "start_time": "2026-11-22 09:00"}, "every hour (UTC)"),
-    ],
-)
-def test_a_timetable_is_reported_in_the_service_s_words_or_in_ours(fields, said):
-    assert timetable_text(schedule(**fields)) == said
+def test_a_timetable_is_reported_in_the_service_s_words_or_in_ours():
+    assert timetable_text(schedule(description="when it likes")) == "when it likes"
+    cron = schedule(cron_expression="0 9 * * *", time_zone="Asia/Tokyo")
+    assert timetable_text(cron) == "cron 0 9 * * * (Asia/Tokyo)"
+    start = "2026-11-22 09:00"
+    assert timetable_text(schedule(frequency=2, time_unit="days", start_time=start)) == "every 2 days at 09:00 (UTC)"
+    assert timetable_text(schedule(frequency=1, time_unit="hours", start_time=start)) == "every hour (UTC)"
 
 
 def test_only_a_running_schedule_has_a_next_time():
