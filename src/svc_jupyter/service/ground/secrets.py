@@ -7,6 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from svc_jupyter.files import write_whole
+
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
@@ -43,13 +45,10 @@ class SecretBox:
         return Fernet(self._read_or_make_key(Fernet.generate_key()))
 
     def _read_or_make_key(self, fresh: bytes) -> bytes:
-        """Return the key; of replicas that start together, the first one to link its file creates it."""
+        """Return the key; of replicas and threads that come together, the first one to link its file creates it."""
         if not self._key_file.exists():
-            draft = self._key_file.with_name(f"{self._key_file.name}.{os.getpid()}.tmp")
-            with open(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
-                file.write(fresh)
-                file.flush()
-                os.fsync(file.fileno())
+            draft = self._key_file.with_name(f".{self._key_file.name}.{os.urandom(4).hex()}")
+            write_whole(draft, fresh, mode=0o600, durable=True)
             try:
                 os.link(draft, self._key_file)
             except FileExistsError:
