@@ -75,7 +75,8 @@ def test_a_run_that_is_killed_takes_its_kernel_with_it(parent):
 
 def test_a_forked_process_carries_the_commands_mark(parent):
     run = parent.start(
-        "import os, time\n"
+        "import os, time, warnings\n"
+        "warnings.simplefilter('ignore')\n"  # of a process with several threads that forks
         "child = os.fork()\n"
         "if child == 0:\n    os.setsid()\n    time.sleep(1000)\n"
         "while os.getsid(child) != child: time.sleep(0.01)\n"  # else the kernel's end takes it along
