@@ -222,5 +222,7 @@ def _is_tied(last: str, before: Token, written: str, token: Token) -> bool:
     """Return whether a space between two tokens might matter: within an operator, and before a text."""
     if token.kind in ("quote", "dollar"):
         return before.kind != "other" or last in "$@:"
+    if last == "$":
+        return True  # of a name
     is_sign = written in "+-:$" and last in "=<>*/"
     return before.kind == token.kind == "other" and not is_sign and not {last, written} & _APART

@@ -107,7 +107,7 @@ def _scanner(dialect: Dialect) -> re.Pattern[str]:
     if dialect in _LIKE_POSTGRESQL:
         parts.append(r"(?P<dollar>\$(?:[A-Za-z_\u0080-\U0010ffff]\w*)?\$)")
     quotes = r"['\"]" if dialect in _LIKE_POSTGRESQL else _OWN_QUOTES.get(dialect, r"['\"`]")
-    parts += [rf"(?P<quote>{quotes})", r"(?P<number>\d[\w.]*)", r"(?P<other>.)"]
+    parts += [rf"(?P<quote>{quotes})", r"(?P<number>\d[\d.]*[eE][+-]?\d\w*|\d[\w.]*)", r"(?P<other>.)"]
     return re.compile("|".join(parts), re.DOTALL)
 
 

@@ -71,7 +71,7 @@ def fields_of(errors: Sequence[Mapping[str, Any]]) -> dict[str, str]:
 
 
 def _distinct(errors: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return each error once: a parameter of the path may be validated for a route and for what the route depends on."""
+    """Return each error once: a path's parameter may be validated for a route and for what the route depends on."""
     return list({(tuple(item["loc"]), item["msg"]): item for item in errors}.values())
 
 
