@@ -71,7 +71,7 @@ _KEPT = [
 ]
 
 
-def test_what_might_come_to_mean_something_else_stays() -> None:
+def test_a_statement_that_might_change_its_meaning_stays() -> None:
     assert {text: formatted(f"select  1;\n\n{text}", _ANY) for text in _KEPT} == {
         text: Formatted(f"select 1;\n\n{text}", (3,)) for text in _KEPT
     }

@@ -230,7 +230,7 @@ def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_reported(
     expect(tree.row(name)).to_have_count(0)
 
 
-def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_when_reported(
+def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_when_asked_for(
     tree: Tree, service: ServiceProcess
 ) -> None:
     page, name = tree.page, f"note of {tree.page.name}"

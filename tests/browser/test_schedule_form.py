@@ -35,7 +35,7 @@ def choose(page: LabPage, schedule: str, step: str) -> None:
     page.page.get_by_role("menuitem", name=step).click()
 
 
-def test_what_of_a_notebook_is_repaired_for_its_copy_is_seen(page: LabPage) -> None:
+def test_repairs_of_a_notebooks_copy_are_shown(page: LabPage) -> None:
     file = page.write_notebook("odd.ipynb", "1 + 1")
     notebook = json.loads(file.read_text())
     notebook["cells"][0]["metadata"]["tags"] = None

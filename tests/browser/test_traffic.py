@@ -92,7 +92,7 @@ def _errors_after(page: Page, traffic: Traffic, script: str) -> list[str]:
         (f"await fetch('{_API}?broken').catch(() => undefined)", "net::ERR_FAILED: GET"),
     ],
 )
-def test_what_the_extension_does_wrong_is_an_error_unless_a_test_expects_it(
+def test_an_error_of_the_extension_fails_a_test_that_does_not_expect_it(
     page: Page, traffic: Traffic, script: str, told: str
 ) -> None:
     [error] = _errors_after(page, traffic, script)
@@ -113,7 +113,7 @@ def test_what_the_extension_does_wrong_is_an_error_unless_a_test_expects_it(
         f"await fetch('{_API}?200')",
     ],
 )
-def test_what_others_complain_of_is_none(page: Page, traffic: Traffic, script: str) -> None:
+def test_complaints_of_other_code_are_no_errors(page: Page, traffic: Traffic, script: str) -> None:
     assert _errors_after(page, traffic, script) == []
 
 

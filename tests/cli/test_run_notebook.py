@@ -49,7 +49,7 @@ def test_a_failing_cell_ends_the_run_and_the_copy_shows_it(tmp_path: Path, capfd
 
 
 @pytest.mark.usefixtures("data_dir")
-def test_what_a_kernel_says_of_itself_is_shown_where_it_dies(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+def test_the_output_of_a_kernel_that_dies_is_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     said = new_code_cell("get_ipython().kernel.log.error('a word of its own')")
     assert main(["run-notebook", str(notebook_at(tmp_path / "a.ipynb", said))]) == 0
     assert capfd.readouterr().err == ""

@@ -217,7 +217,7 @@ def test_a_failure_is_raised_after_the_others_are_assigned(service, notebook, fi
     assert list(notebook.shell.user_ns["good"]["line"]) == ["a"]
 
 
-def test_what_was_seen_to_fail_is_left_alone(service, notebook, file):
+def test_a_cell_whose_failure_was_seen_is_left_alone(service, notebook, file):
     service.behave("bad", status="error", message="exit code 3")
     with pytest.raises(SvcCommandFailed):
         notebook.value("%%svc_shell -o bad\nbad\n")

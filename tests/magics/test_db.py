@@ -20,7 +20,7 @@ def test_a_query_becomes_a_typed_frame(service, notebook):
     assert service.submissions[0]["db_tap_id"] == 1
 
 
-def test_what_readers_of_a_result_should_know_is_in_its_header_once(service, notebook):
+def test_notes_on_a_result_are_in_its_header_once(service, notebook):
     service.add_tap("flights")
     service.behave("q", table=FLIGHTS, messages=["column carrier is text: 'x' cannot be read as date"])
     notebook.value("%%svc_db --tap flights -o delays\nq\n")

@@ -32,7 +32,9 @@ def test_alone_it_takes_the_last_cell_with_sql(unconnected: Any, inputs: Inputs)
     assert inputs == [("%%svc_db --wrong\nselect 2", True), ("%%svc_db --wrong\nselect 2", False)]
 
 
-def test_what_stays_as_written_is_said(unconnected: Any, inputs: Inputs, capsys: pytest.CaptureFixture[str]) -> None:
+def test_statements_that_stay_as_written_are_named(
+    unconnected: Any, inputs: Inputs, capsys: pytest.CaptureFixture[str]
+) -> None:
     unconnected.value("%%svc_format\n%%svc_db\nselect  'x")
     assert inputs == [("%%svc_db\nselect  'x", True)]
     assert capsys.readouterr().out.startswith("The SQL at line 2 stays as written")

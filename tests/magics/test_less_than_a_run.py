@@ -50,6 +50,6 @@ REFUSED = {
 }
 
 
-def test_what_does_not_go_together_is_said(service: Any, notebook: Any) -> None:
+def test_options_that_exclude_each_other_are_refused(service: Any, notebook: Any) -> None:
     assert {line: str(notebook.error(f"{line}\nSELECT 1")) for line in REFUSED} == REFUSED
     assert service.submissions == []

@@ -37,7 +37,7 @@ def test_a_note_comes_from_a_file_and_goes_back_to_one(at_work, workplace, zpln,
     assert workplace.names() == ["again", "delays"]
 
 
-def test_what_was_repaired_is_said_once(at_work, workplace, tmp_path, capsys):
+def test_a_repair_is_reported_once(at_work, workplace, tmp_path, capsys):
     cell = {"cell_type": "markdown", "source": "# A", "metadata": {"tags": None}}
     file = tmp_path / "foreign.ipynb"
     file.write_text(json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": [cell]}))

@@ -73,7 +73,7 @@ def test_rows_are_chosen_and_bars_ordered(at_work: Any, tap: str) -> None:
     assert at_work.value("%svc_plot -x hour -y delay --chart scatter").words == "delay against hour · 12 of 13 rows"
 
 
-def test_what_cannot_be_drawn_is_said(at_work: Any, tap: str) -> None:
+def test_a_chart_that_cannot_be_drawn_is_refused(at_work: Any, tap: str) -> None:
     assert "this kernel has no result yet" in str(at_work.error("%svc_plot -x hour"))
     at_work.value(f"%%svc_db -o delays\n{QUERY}")
     at_work.run("late = delays[delays.delay > 5]")

@@ -83,7 +83,7 @@ def test_tabs_count_as_blanks():
     assert table("a\tb\n1\t2")[1] == [["1", "2"]]
 
 
-def test_repeated_names_are_reported_apart():
+def test_repeated_names_are_told_apart():
     assert table("a  a  a\n1  2  3")[0] == ["a", "a.1", "a.2"]
 
 

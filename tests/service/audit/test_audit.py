@@ -208,7 +208,7 @@ async def test_a_change_that_is_undone_leaves_no_entry(service):
         ]  # the service's
 
 
-async def test_submissions_are_not_reported_but_who_cancels_is(http, service):
+async def test_submissions_are_not_recorded_but_who_cancels_is(http, service):
     submitted = await done(await http.post("/commands", json={"command_type": "ShellCommand", "inline": "true"}))
     assert await entries(http) == []
     await done(await http.put(f"/commands/{submitted['id']}", json={"status": "kill"}))

@@ -42,7 +42,7 @@ def test_the_newest_comes_first(add: AddCommand, listed: Listed):
     assert listed() == ids[::-1]
 
 
-def test_the_last_thirty_days_are_listed_unless_reported_otherwise(add: AddCommand, listed: Listed):
+def test_the_last_thirty_days_are_listed_unless_others_are_asked_for(add: AddCommand, listed: Listed):
     def at(days: float) -> int:
         return add(created_at=(NOW - timedelta(days=days)).timestamp())
 

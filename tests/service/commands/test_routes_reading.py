@@ -36,7 +36,8 @@ def test_an_invalid_id_is_refused(http: httpx.Client):
     invalid = ("0", "-1", "abc", "1.5", "9223372036854775808", "9" * 400, "1%00", "٣")
     answers = {command_id: http.get(f"/commands/{command_id}") for command_id in invalid}
     assert {
-        command_id: (answer.status_code, error_of(answer).count("command_id: ")) for command_id, answer in answers.items()
+        command_id: (answer.status_code, error_of(answer).count("command_id: "))
+        for command_id, answer in answers.items()
     } == dict.fromkeys(invalid, (422, 1))
 
 

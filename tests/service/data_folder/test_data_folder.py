@@ -42,7 +42,7 @@ def test_the_folders_are_made_for_the_user_alone(open_folder: Open, tmp_path: Pa
         assert (tmp_path / name).stat().st_mode & 0o777 == 0o700
 
 
-def test_a_second_service_on_sqlite_is_refused_and_reported_of_the_first(open_folder: Open):
+def test_a_second_service_on_sqlite_is_refused_and_the_first_one_named(open_folder: Open):
     open_folder().announce("http://127.0.0.1:4321", "secret-token", "0.1")
     with pytest.raises(DataFolderTakenError) as raised:
         open_folder()

@@ -33,5 +33,7 @@ def test_a_key_that_another_one_makes_meanwhile_is_used(tmp_path: Path, monkeypa
 
 def test_a_secret_of_another_key_is_reported(tmp_path: Path):
     sealed = SecretBox(tmp_path / "secret.key").seal("pass")
-    with pytest.raises(ValueError, match=r"^a stored secret cannot be read: other.key in the data folder is not the key"):
+    with pytest.raises(
+        ValueError, match=r"^a stored secret cannot be read: other.key in the data folder is not the key"
+    ):
         SecretBox(tmp_path / "other.key").open(sealed)

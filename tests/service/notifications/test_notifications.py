@@ -44,7 +44,7 @@ def sent(database: Database) -> int:
     return sum(row.sent_at is not None for row in rows(database))
 
 
-async def test_a_user_is_reported_of_the_end_of_a_command(
+async def test_a_user_is_told_of_the_end_of_a_command(
     database: Database,
     ended_command: EndedCommand,
     mail_server: MailServer,
@@ -71,7 +71,7 @@ async def test_a_user_is_reported_of_the_end_of_a_command(
         assert f"https://svc.example.org/api/v1.2/commands/{command['id']}/logs" in body
 
 
-async def test_the_channels_of_a_pipeline_are_reported_of_a_run_that_failed(
+async def test_the_channels_of_a_pipeline_are_told_of_a_run_that_failed(
     database: Database,
     account_id: int,
     user_id: int,
@@ -141,7 +141,7 @@ async def test_only_who_asked_for_it_is_reported(
     assert rows(database) == []
 
 
-async def test_a_command_is_reported_of_once_and_to_no_disabled_user(
+async def test_a_command_is_told_of_once_and_to_no_disabled_user(
     database: Database,
     ended_command: EndedCommand,
     mail_settings: MailSettings,

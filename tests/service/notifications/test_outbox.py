@@ -88,7 +88,7 @@ def test_a_message_keeps_what_it_shows(database: Database) -> None:
 
 
 @pytest.mark.both_databases
-def test_each_recipient_is_reported_of_an_event_once(database: Database) -> None:
+def test_each_recipient_is_told_of_an_event_once(database: Database) -> None:
     grace = Recipient(EMAIL, "grace@example.org")
 
     assert put(database) == {EMAIL}
