@@ -76,8 +76,13 @@ def test_long_arguments_go_on_below_the_line(service, notebook):
 
 
 def test_a_hadoop_line_that_cannot_be_run_is_reported(service, notebook):
-    lines = ["%svc_hadoop", "%svc_hadoop fs -ls /", "%svc_hadoop jar"]
-    assert [line for line in lines if notebook.run(line).error_in_exec is None] == []
+    wrong = {
+        "%svc_hadoop": "the following arguments are required: SUB_COMMAND, ARGUMENTS",
+        "%svc_hadoop fs -ls /": "argument SUB_COMMAND: invalid choice: 'fs'",
+        "%svc_hadoop jar": "jar needs arguments behind it",
+    }
+    reasons = {line: str(notebook.error(line)) for line in wrong}
+    assert {line: reasons[line] for line, reason in wrong.items() if reason not in reasons[line]} == {}
     assert service.submissions == []
 
 

@@ -19,8 +19,11 @@ def other(tmp_path: Path) -> Path:
     return file
 
 
+ONE_FILE = "is not available in a tap's query: a tap is one file; make a tap of the other file"
+
+
 def test_no_statement_opens_another_file(query_sqlite, other):
-    texts = [
+    attaching = [
         "ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "attach database '{file}' as o; select * from o.tokens",
         "/* a */ -- b\n AtTaCh '{file}' AS o; SELECT * FROM o.tokens",
@@ -33,19 +36,22 @@ def test_no_statement_opens_another_file(query_sqlite, other):
         "\x0cATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "\xa0ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "CREATE TRIGGER t AFTER INSERT ON flights BEGIN SELECT 1; END; ATTACH '{file}' AS o; SELECT * FROM o.tokens",
-        "CREATE TRIGGER u AFTER INSERT ON flights BEGIN ATTACH '{file}' AS o; END; SELECT * FROM o.tokens",
         "SELECT 1 /* ; */ ; ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "SELECT '' ; ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "SELECT [a] FROM (SELECT 1 AS [a]); ATTACH '{file}' AS o; SELECT * FROM o.tokens",
         "SELECT 1 AS `;`; ATTACH '{file}' AS o; SELECT * FROM o.tokens",
-        "SELECT $a$; ATTACH '{file}' AS o; SELECT * FROM o.tokens; SELECT $a$",
-        "SELECT load_extension('{file}')",
-        "SELECT readfile('{file}')",
-        "CREATE VIRTUAL TABLE v USING csv(filename = '{file}'); SELECT * FROM v",
-        "DETACH main",
     ]
-    answers = {text: query_sqlite(text.format(file=other)) for text in texts}
-    assert {text: (answer.code, answer.table) for text, answer in answers.items()} == dict.fromkeys(texts, (1, None))
+    reasons = dict.fromkeys(attaching, f"ATTACH {ONE_FILE}") | {
+        "CREATE TRIGGER u AFTER INSERT ON flights BEGIN ATTACH '{file}' AS o; END": 'near "ATTACH": syntax error',
+        "SELECT $a$; ATTACH '{file}' AS o; SELECT $a$": "parameter count mismatch: expected 1 but found 0",
+        "SELECT load_extension('{file}')": "not authorized",
+        "SELECT readfile('{file}')": "no such function: readfile",
+        "CREATE VIRTUAL TABLE v USING csv(filename = '{file}'); SELECT * FROM v": "no such module: csv",
+        "DETACH main": f"DETACH {ONE_FILE}",
+    }
+    answers = {text: query_sqlite(text.format(file=other)) for text in reasons}
+    assert {text: answer.error["failure"]["reason"] for text, answer in answers.items()} == reasons
+    assert [text for text, answer in answers.items() if answer.table is not None] == []
 
 
 def test_no_statement_writes_another_file(query_sqlite, tmp_path):
