@@ -53,6 +53,12 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that is marked `both_services` against the double with our extensions, and against one without."""
+    if metafunc.definition.get_closest_marker("both_services"):
+        metafunc.parametrize("service", [False, True], ids=["extended", "bare"], indirect=True)
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Run the tests that share a fixture of their file in one process: two would each start its service or cluster."""

@@ -30,21 +30,15 @@ def empty_home(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPat
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test with what its marks ask for."""
-
-    def marked(name: str) -> bool:
-        return metafunc.definition.get_closest_marker(name) is not None
-
-    if "service" in metafunc.fixturenames and not hasattr(metafunc.module, "service"):
-        kinds = {"extended": False, "bare": True} if marked("both_services") else {"extended": False}
-        metafunc.parametrize("service", list(kinds.values()), ids=list(kinds), indirect=True)
+    """Run a test that is marked `both_clients` with the blocking client, too."""
     if "connect" in metafunc.fixturenames:
-        metafunc.parametrize("connect", ["sync", "async"] if marked("both_clients") else ["async"], indirect=True)
+        both = metafunc.definition.get_closest_marker("both_clients")
+        metafunc.parametrize("connect", ["sync", "async"] if both else ["async"], indirect=True)
 
 
 @pytest.fixture
 def service(request: pytest.FixtureRequest) -> ServiceDouble:
-    return ServiceDouble(bare=request.param)
+    return ServiceDouble(bare=getattr(request, "param", False))
 
 
 @pytest.fixture

@@ -106,12 +106,6 @@ class Notebook:
         return error
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that is marked `both_services` also against a service without our extensions."""
-    if metafunc.definition.get_closest_marker("both_services"):
-        metafunc.parametrize("service", [False, True], ids=["extended", "bare"], indirect=True)
-
-
 @pytest.fixture
 def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
     """The double with our extensions; for a test that is marked `both_services` also without any."""

@@ -17,12 +17,6 @@ NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 ONE_TRY = Retries(attempts=1, first=0.001, longest=0.002, total=0.01, outage=0.01)
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that is marked `both_services` also against a service without our extensions."""
-    if metafunc.definition.get_closest_marker("both_services"):
-        metafunc.parametrize("service", [False, True], ids=["extended", "bare"], indirect=True)
-
-
 @pytest.fixture
 def service(request: pytest.FixtureRequest) -> Iterator[ServiceDouble]:
     """The double with our extensions; for a test that is marked `both_services` also without any."""
