@@ -77,7 +77,7 @@ def test_long_arguments_go_on_below_the_line(service, notebook):
 
 def test_a_hadoop_line_that_cannot_be_run_is_reported(service, notebook):
     wrong = {
-        "%svc_hadoop": "the following arguments are required: SUB_COMMAND, ARGUMENTS",
+        "%svc_hadoop": "the following arguments are required: SUB_COMMAND",
         "%svc_hadoop fs -ls /": "argument SUB_COMMAND: invalid choice: 'fs'",
         "%svc_hadoop jar": "jar needs arguments behind it",
     }
