@@ -50,6 +50,7 @@ def test_the_kernel_has_its_own_environment_and_ends_in_good_order_with_what_it_
 
 
 def test_another_language_and_another_python_run_in_a_sandbox_too(parent):
+    assert start(parent, "touch $HOME/kept", kernel="small-bash").code == 0
     assert start(parent, "echo $HOME; ls $HOME", kernel="small-bash").text.endswith("/homes/1\nkept\n")
     run = start(
         parent,
