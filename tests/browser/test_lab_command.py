@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tests.browser.lab_page import SECONDS
 from tests.conftest import end_commands_of
+from tests.server import jupyter_process
 from tests.support.service_process import wait_until
 
 _ADDRESS = r"http://127\.0\.0\.1:\d+/lab\S*[?&]token=\w+"
@@ -34,8 +35,7 @@ def address(tmp_path: Path) -> Iterator[str]:
         wait_until(lambda: re.search(_ADDRESS, log_file.read_text()), "JupyterLab's address", _START_SECONDS)
         yield re.findall(_ADDRESS, log_file.read_text())[0]
     finally:
-        process.terminate()
-        process.wait(_START_SECONDS)
+        jupyter_process.end(process)
         subprocess.run([*command, "stop"], env=environment, check=True, capture_output=True)
         end_commands_of(data_dir)
 

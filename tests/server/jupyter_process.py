@@ -28,6 +28,17 @@ main()
 """
 
 
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a Jupyter Server or JupyterLab."""
+    process.terminate()
+    try:
+        process.wait(_END_SECONDS)
+    except subprocess.TimeoutExpired:
+        # A thread of anyio's that read a file as the loop stopped is never told to end: Jupyter Server hangs.
+        process.kill()
+        process.wait()
+
+
 class JupyterProcess:
     """`jupyter server` on a root folder, for a service at an address; more of its configuration by `config`."""
 
@@ -88,13 +99,7 @@ class JupyterProcess:
         if self._client is not None:
             self._client.close()
         if self._process is not None:
-            self._process.terminate()
-            try:
-                self._process.wait(_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                # A thread of anyio's that read a file as the loop stopped is never told to end: Jupyter Server hangs.
-                self._process.kill()
-                self._process.wait()
+            end(self._process)
             self._process = None
 
     def write_notebook(self, path: str, *sources: str) -> None:
