@@ -99,6 +99,12 @@ NAMES = {
     "with recursive x as (select id from people union all select x.| from x) select 1": ["id"],
     "with x as (select total t from orders) select * from x where t|": ["t"],
     "select x.| from unnest(a) x(y, z)": ["y", "z"],
+    "with x as (select | from orders), y as (select 1) select * from x join people join y": [*ORDERS, "orders"],
+    "with x as (select 1 one), y as (select | from x) select * from people": ["one", "x"],
+    "select * from people p join (select | from orders) o on o.id = p.id": [*ORDERS, "orders"],
+    "select * from people where id in (select 1 from (select | from orders) o)": [*ORDERS, "name", "orders", "people"],
+    "select * from people p, lateral (select p.| from orders) o": PEOPLE,
+    "select * from people p cross join lateral (select na| from orders) o": ["name"],
     # Quotes
     'select * from "ord|': ['"order lines"', '"orders"'],
     'select "Q|" from "order lines"': ['"Qty'],

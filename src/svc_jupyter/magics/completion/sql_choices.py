@@ -106,7 +106,7 @@ def _visible(query: Query | None) -> Iterator[tuple[Source, Query]]:
     while query is not None:
         for source in query.sources:
             yield source, query
-        query = query.outer
+        query = query.around()
 
 
 def _source(query: Query, name: str) -> Source | None:

@@ -86,6 +86,12 @@ class Query:
     """Common table expressions by name in lower case."""
     sources: list[Source] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
+    is_source: bool = False
+    """Whether it stands in FROM or WITH, where the sources of the query around it cannot be used."""
+
+    def around(self) -> Query | None:
+        """Return the next query outwards whose sources can be used here."""
+        return self.outer.around() if self.outer and self.is_source else self.outer
 
     def all_ctes(self) -> dict[str, Source]:
         """Return the common table expressions that can be used here."""
@@ -135,7 +141,7 @@ class State:
         """Begin a SELECT; one that follows another, or a target, is a query of its own."""
         self.end_output()
         if self.query.outputs or (self.query.sources and not self.is_from_first):
-            self.query = Query(self.query.outer, dict(self.query.ctes))
+            self.query = Query(self.query.outer, dict(self.query.ctes), is_source=self.query.is_source)
         self.clause, self.is_after_operand = Clause.SELECT, False
 
     def position(self) -> Position:

@@ -64,10 +64,10 @@ class Reader:
         at = self._at + ahead
         return self._parts[at] if 0 <= at < len(self._parts) else END
 
-    def _read(self, outer: Query | None) -> Query:
+    def _read(self, outer: Query | None, *, is_source: bool = False) -> Query:
         """Read a query up to the parenthesis that closes it, and return its first SELECT."""
         self._depth += 1
-        state = State(Query(outer))
+        state = State(Query(outer, is_source=is_source))
         first = state.query
         while self._at < len(self._parts):
             part = self._peek()
@@ -211,7 +211,8 @@ class Reader:
         """Follow an opening parenthesis: of a subquery, of joined tables, of a list, or of a call."""
         is_subquery = self._peek().word in _SUBQUERY and self._depth < _DEEPEST
         if is_subquery and state.clause is Clause.TABLE:
-            state.query.sources.append(Source(query=self._read(state.query)))
+            is_lateral = state.previous.word == "LATERAL"
+            state.query.sources.append(Source(query=self._read(state.query, is_source=not is_lateral)))
             state.begin(Clause.AFTER_TABLE)
         elif is_subquery:
             self._read(state.query)
@@ -253,7 +254,7 @@ class Reader:
             state.query.ctes[alias.lower()] = source
         if self._peek().is_mark("(") and self._depth < _DEEPEST:
             self._at += 1
-            source.query = self._read(state.query)
+            source.query = self._read(state.query, is_source=True)
         state.query.ctes[alias.lower()] = source
 
     def _listed(self) -> tuple[str, ...]:
