@@ -77,7 +77,7 @@ def test_folders_are_made_renamed_moved_and_deleted(jupyter: JupyterProcess) -> 
         "/folders/rename", json={"location": "Common/to-there/from-here", "name": "here", **of_notes}
     )
     assert renamed.status_code == 200, renamed.text
-    gone = jupyter.http.request("DELETE", "/folders", json={"location": "Common/to-there", **of_notes})
+    gone = jupyter.http.request("DELETE", "/folders/delete", json={"location": "Common/to-there", **of_notes})
     assert gone.json()["success"] is True
 
 
@@ -85,7 +85,7 @@ def test_the_effect_of_a_folder_deletion_is_reported_without_deleting(jupyter: J
     folder = {"name": "to be counted", "location": "Common", "type": "notes"}
     assert jupyter.http.post("/folders", json=folder).status_code == 200
     asked = {"location": "Common/to be counted", "type": "notes"}
-    answer = jupyter.http.get("/folders/deletion", params=asked).json()
+    answer = jupyter.http.get("/folders/delete", params=asked).json()
     assert answer["deletes"]["folders"] == 1
     assert "Common/to be counted" in answer["message"]
     assert jupyter.http.get("/folders", params=asked).status_code == 200

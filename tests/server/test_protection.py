@@ -15,6 +15,7 @@ from tests.server.jupyter_process import TOKEN, JupyterProcess
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.server.extension import ALL_HANDLERS
+from svc_jupyter.server.handlers.passed_on import Route
 
 pytestmark = pytest.mark.xdist_group("jupyter-server")
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -28,14 +29,27 @@ def example(pattern: str) -> str:
     return re.sub(r"\(([a-z_]+)\|[^)]*\)", r"\1", pattern)
 
 
+def methods_of(handler: type, options: list[dict[str, Route]]) -> list[str]:
+    """Return the methods of a handler: those of its route, if it has one."""
+    allowed = options[0]["route"].methods.lower().split() if options else vars(handler)
+    return [method for method in METHODS if method in allowed]
+
+
 CALLS = [
-    (method, example(pattern)) for pattern, handler in ALL_HANDLERS for method in METHODS if method in vars(handler)
+    (method, example(pattern))
+    for pattern, handler, *options in ALL_HANDLERS
+    for method in methods_of(handler, [*options])
 ]
+
+
+def is_short(call: tuple[str, str]) -> bool:
+    """Return whether a call is answered at once."""
+    return not call[1].endswith("/events")
 
 
 def test_every_route_is_in_the_table() -> None:
     assert CALLS
-    assert {handler for _, handler in ALL_HANDLERS if set(METHODS) & set(vars(handler))} == {h for _, h in ALL_HANDLERS}
+    assert [pattern for pattern, handler, *options in ALL_HANDLERS if not methods_of(handler, [*options])] == []
     assert not [path for _, path in CALLS if "(" in path]
 
 
@@ -63,17 +77,34 @@ def test_who_is_not_authorised_is_refused(
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
     authorizer = {"authorizer_class": "tests.server.reading_only.ReadingOnly"}
     server = new_jupyter(base_url=service.base_url, token=service.token, ServerApp=authorizer)
-    assert server.http.get("/status").status_code == 200
-    body = {"name": "not-allowed", "location": "Common", "type": "notes"}
-    assert server.http.post("/folders", json=body).status_code == 403
+    answers = {
+        call: server.http.request(call[0], f"/{call[1]}", json={}).status_code for call in CALLS if is_short(call)
+    }
+    assert {call for call, status in answers.items() if status == 403} == {call for call in answers if call[0] != "get"}
 
 
 def test_the_services_token_is_in_no_answer_and_no_log(jupyter: JupyterProcess, service: ServiceProcess) -> None:
     for method, path in CALLS:
-        if method == "get" and "events" not in path:
+        if method == "get" and is_short((method, path)):
             answer = jupyter.http.get(f"/{path}")
             assert service.token not in answer.text + str(answer.headers)
     assert service.token not in jupyter.log_file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("DELETE", "clusters/nowhere", 405),
+        ("POST", "notification_channels", 405),
+        ("GET", "clusters/%2E%2E/state", 404),
+        ("GET", "hive/%2E", 404),
+        ("GET", "contents/Common/%2E%2E", 422),
+    ],
+)
+def test_a_page_reaches_only_the_calls_of_the_table(
+    jupyter: JupyterProcess, method: str, path: str, status: int
+) -> None:
+    assert jupyter.http.request(method, f"/{path}").status_code == status
 
 
 @pytest.mark.all

@@ -53,7 +53,7 @@ export class FolderTree implements ITree {
 
   async remove(item: IItem): Promise<void> {
     await (item.kind === 'folder'
-      ? this._requests.delete('folders', { body: this._of(item) })
+      ? this._requests.delete('folders/delete', { body: this._of(item) })
       : this._requests.delete(address(item)));
   }
 
@@ -62,7 +62,7 @@ export class FolderTree implements ITree {
       return null;
     }
     try {
-      const told = await this._requests.get<IFolderChanged>('folders/deletion', this._of(item));
+      const told = await this._requests.get<IFolderChanged>('folders/delete', this._of(item));
       return told.message;
     } catch (reason) {
       // A service without the extension cannot say beforehand; the deletion reports any other refusal.

@@ -14,14 +14,12 @@ from traitlets import Float, Unicode
 from svc_jupyter.server.connection import CONNECTION, ServiceConnection
 from svc_jupyter.server.copy_keeper import COPIES, CopiesFile, CopyKeeper
 from svc_jupyter.server.handlers.checks import CHECK_HANDLERS
-from svc_jupyter.server.handlers.clusters import CLUSTER_HANDLERS
 from svc_jupyter.server.handlers.commands import COMMAND_HANDLERS
 from svc_jupyter.server.handlers.contents import CONTENTS_HANDLERS
-from svc_jupyter.server.handlers.data import DATA_HANDLERS
-from svc_jupyter.server.handlers.folders import FOLDER_HANDLERS
 from svc_jupyter.server.handlers.formatting import FORMAT_HANDLERS
 from svc_jupyter.server.handlers.notebook_schedules import NOTEBOOK_SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.notes import NOTE_BINDINGS, NOTE_HANDLERS
+from svc_jupyter.server.handlers.passed_on import PASS_ON_HANDLERS
 from svc_jupyter.server.handlers.schedules import SCHEDULE_HANDLERS
 from svc_jupyter.server.handlers.status import STATUS_HANDLERS
 from svc_jupyter.server.note_bindings import NoteBindings
@@ -34,12 +32,10 @@ ALL_HANDLERS = (
     *NOTEBOOK_SCHEDULE_HANDLERS,
     *SCHEDULE_HANDLERS,
     *CONTENTS_HANDLERS,
-    *FOLDER_HANDLERS,
     *NOTE_HANDLERS,
-    *CLUSTER_HANDLERS,
-    *DATA_HANDLERS,
     *CHECK_HANDLERS,
     *FORMAT_HANDLERS,
+    *PASS_ON_HANDLERS,
 )
 
 
@@ -71,8 +67,8 @@ class SvcJupyterServer(ExtensionApp):
 
     def initialize_handlers(self) -> None:
         """Register the handlers under `<base_url>svc-jupyter/api/`."""
-        for pattern, handler in ALL_HANDLERS:
-            self.handlers.append((rf"/svc-jupyter/api/{pattern}", handler))
+        for pattern, *handler in ALL_HANDLERS:
+            self.handlers.append((rf"/svc-jupyter/api/{pattern}", *handler))
 
     async def stop_extension(self) -> None:
         """Close the connections to the service, which continues to run."""

@@ -1,70 +1,22 @@
-"""`commands`: the history, one command, its log, its result, its cancellation, and its events."""
+"""`commands`: the events of a command, and the notebook that it executed."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from tornado.web import HTTPError
+
 from svc_jupyter.api import paths
 from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.server.comparing import compared
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, StreamHandler, asks_the_service
 
 _EVENT_STREAM = "text/event-stream"
-_FILES = (paths.CSV, paths.PARQUET)
-_LOGS = ("logs", "error_logs")
-
-
-class CommandsHandler(ServiceHandler):
-    """The history."""
-
-    @asks_the_service
-    async def get(self) -> None:
-        """Answer with a page of commands; the filters are the service's."""
-        await self.pass_on(Call("GET", paths.api("commands"), self.query))
-
-    @asks_the_service
-    async def post(self) -> None:
-        """Submit a command, such as one that ran before; answer with its record."""
-        await self.pass_on(Call("POST", paths.api("commands"), body=self.body))
-
-
-class CommandHandler(ServiceHandler):
-    """One command."""
-
-    @asks_the_service
-    async def get(self, command_id: str) -> None:
-        """Answer with the record."""
-        await self.pass_on(Call("GET", paths.command(int(command_id)), self.query))
-
-    @asks_the_service
-    async def put(self, command_id: str) -> None:
-        """Cancel it: `{"status": "kill"}`."""
-        await self.pass_on(Call("PUT", paths.command(int(command_id)), body=self.body))
-
-
-class CommandPartHandler(StreamHandler):
-    """Logs, results, jobs."""
-
-    @asks_the_service
-    async def get(self, command_id: str, part: str) -> None:
-        """Answer with a part of a command, as the service sends it; results also as CSV and Parquet."""
-        path = paths.command(int(command_id), part)
-        # Streamed: a page reads only the first rows of a result, and a log may be gigabytes.
-        accepted = self.request.headers.get("Accept", "")
-        if part == "results" and accepted in _FILES:
-            await self.pass_on_stream(Call("GET", path, self.query, accept=accepted, stream=True), accepted)
-        elif part in _LOGS:
-            await self.pass_on_stream(Call("GET", path, self.query, accept="*/*", stream=True), "text/plain")
-        else:
-            await self.pass_on(Call("GET", path, self.query, accept="*/*"))
-
-
-class CommandRowsHandler(StreamHandler):
-    """Rows of a result."""
-
-    @asks_the_service
-    async def get(self, command_id: str, part: str) -> None:
-        """Answer with a page of the rows, what a column holds, or a chart's points; the query is the service's."""
-        query = {name: self.get_query_argument(name, strip=False) for name in self.request.query_arguments}
-        call = Call("GET", paths.command(int(command_id), part), query, accept="*/*", stream=True)
-        await self.pass_on_stream(call, "application/json")
+_FORMATS = {"html": paths.HTML, "ipynb": paths.NOTEBOOK}
+_PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+"""An executed notebook is untrusted content: it is displayed, but must not run scripts or reach this server."""
 
 
 class CommandEventsHandler(StreamHandler):
@@ -80,10 +32,47 @@ class CommandEventsHandler(StreamHandler):
         await self.pass_on_stream(call, _EVENT_STREAM)
 
 
+class CommandNotebookHandler(ServiceHandler):
+    """The notebook that a command executed."""
+
+    @asks_the_service
+    async def get(self, command_id: str) -> None:
+        """Answer with the executed notebook, as `format=html` (the default) or `ipynb`."""
+        wanted = self.get_query_argument("format", "html")
+        if wanted not in _FORMATS:
+            raise HTTPError(422, f"format must be one of {', '.join(_FORMATS)}")
+        call = Call("GET", paths.command(int(command_id), "results"), accept=_FORMATS[wanted])
+        answer = await self.connection.answer(call)
+        self.set_header("Content-Security-Policy", _PAGE_POLICY)
+        self.finish_with(answer)
+
+
+class ComparisonHandler(ServiceHandler):
+    """What differs between the notebooks that two commands executed."""
+
+    @asks_the_service
+    async def get(self, command_id: str, other_id: str) -> None:
+        """Answer with `cells`, the other command's on the left."""
+        calls = (
+            Call("GET", paths.command(int(one), "results"), accept=paths.NOTEBOOK) for one in (other_id, command_id)
+        )
+        left, right = await asyncio.gather(*(self.connection.answer(call) for call in calls))
+        self.finish(await comparison(left.json(), right.json()))
+
+
+async def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what differs between two notebooks. Raises `HTTPError` 501 without nbdime."""
+    try:
+        return await asyncio.to_thread(compared, left, right)
+    except ImportError:
+        raise HTTPError(
+            501, "comparing needs nbdime: pip install 'svc-jupyter[compare]' beside JupyterLab, then restart it"
+        ) from None
+
+
+_COMMAND = r"commands/([0-9]{1,18})"
 COMMAND_HANDLERS = (
-    (r"commands", CommandsHandler),
-    (r"commands/([0-9]{1,18})", CommandHandler),
-    (r"commands/([0-9]{1,18})/(logs|error_logs|results|status_with_results|jobs)", CommandPartHandler),
-    (r"commands/([0-9]{1,18})/(rows|rows/statistics|rows/points)", CommandRowsHandler),
-    (r"commands/([0-9]{1,18})/events", CommandEventsHandler),
+    (rf"{_COMMAND}/events", CommandEventsHandler),
+    (rf"{_COMMAND}/notebook", CommandNotebookHandler),
+    (rf"{_COMMAND}/comparison/([0-9]{{1,18}})", ComparisonHandler),
 )

@@ -1,4 +1,4 @@
-"""`contents`: the service's Jupyter notebooks and directories, and copies between them and this server's files."""
+"""`uploads`, `downloads`: copies between the service's Jupyter notebooks and this server's files."""
 
 from __future__ import annotations
 
@@ -12,35 +12,6 @@ from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the
 from svc_jupyter.server.local_files import read_local, save_beside
 
 _CREATED = 201
-
-
-class ContentsHandler(ServiceHandler):
-    """Notebooks, files and directories of the service."""
-
-    @asks_the_service
-    async def get(self, path: str) -> None:
-        """Answer with the model."""
-        await self.pass_on(Call("GET", resource(path), self.query))
-
-    @asks_the_service
-    async def post(self, path: str) -> None:
-        """Create a notebook or directory inside."""
-        await self.pass_on(Call("POST", resource(path), body=self.body))
-
-    @asks_the_service
-    async def put(self, path: str) -> None:
-        """Save a model."""
-        await self.pass_on(Call("PUT", resource(path), body=self.body))
-
-    @asks_the_service
-    async def patch(self, path: str) -> None:
-        """Move or rename: `{"path": …}`."""
-        await self.pass_on(Call("PATCH", resource(path), body=self.body))
-
-    @asks_the_service
-    async def delete(self, path: str) -> None:
-        """Delete."""
-        await self.pass_on(Call("DELETE", resource(path)))
 
 
 class UploadHandler(ServiceHandler):
@@ -77,7 +48,6 @@ def _two_paths(body: dict[str, Any]) -> tuple[str, str]:
 
 
 CONTENTS_HANDLERS = (
-    (r"contents/?(.*)", ContentsHandler),
     (r"uploads", UploadHandler),
     (r"downloads", DownloadHandler),
 )

@@ -16,7 +16,8 @@ from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.copy_keeper import NewCopy
-from svc_jupyter.server.handlers.schedules import comparison, submission_of
+from svc_jupyter.server.handlers.commands import comparison
+from svc_jupyter.server.handlers.schedules import submission_of
 from svc_jupyter.server.handlers.service_handler import (
     CopiesHandler,
     ServiceHandler,

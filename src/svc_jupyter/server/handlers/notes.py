@@ -22,47 +22,6 @@ _CREATED, _TO_BE_ASKED = 201, 428
 _ID = r"([0-9]{1,18})"
 
 
-class NotesHandler(ServiceHandler):
-    """All notes."""
-
-    @asks_the_service
-    async def post(self) -> None:
-        """Create one: `{name, location}`."""
-        await self.pass_on(Call("POST", paths.api("notebooks"), body=self.body))
-
-
-class NoteHandler(ServiceHandler):
-    """One note."""
-
-    @asks_the_service
-    async def put(self, note_id: str) -> None:
-        """Rename or move it: `{name}`, `{location}`."""
-        await self.pass_on(Call("PUT", paths.api(f"notebooks/{int(note_id)}"), body=self.body))
-
-    @asks_the_service
-    async def delete(self, note_id: str) -> None:
-        """Delete it and its dashboards."""
-        await self.pass_on(Call("DELETE", paths.api(f"notebooks/{int(note_id)}")))
-
-
-class DashboardHandler(ServiceHandler):
-    """One dashboard."""
-
-    @asks_the_service
-    async def put(self, dashboard_id: str) -> None:
-        """Rename or move it: `{name}`, `{location}`."""
-        await self.pass_on(Call("PUT", _dashboard(dashboard_id), body=self.body))
-
-    @asks_the_service
-    async def delete(self, dashboard_id: str) -> None:
-        """Delete it."""
-        await self.pass_on(Call("DELETE", _dashboard(dashboard_id)))
-
-
-def _dashboard(dashboard_id: str) -> str:
-    return paths.api(f"notebook_dashboard/{int(dashboard_id)}")
-
-
 _SUFFIX = ".ipynb"
 _MARK = "svc_jupyter"
 """Metadata of a copy: its note, and the key of its binding on this server."""
@@ -146,15 +105,6 @@ def give_kernel(notebook: dict[str, Any]) -> None:
         if cell["cell_type"] == "code" and not is_python and text.strip() and not text.lstrip().startswith("%"):
             cell["source"] = f"{_SCALA}{text}"
     notebook["metadata"]["kernelspec"] = dict(KERNEL)
-
-
-class NoteFormsHandler(ServiceHandler):
-    """The forms of a notebook that is open, saved or not."""
-
-    @asks_the_service
-    async def post(self) -> None:
-        """Answer with the forms of `{cells}`, of which the outputs may be left out."""
-        await self.pass_on(Call("POST", paths.api("notebooks/forms"), body=self.body))
 
 
 class NoteClusterHandler(_BoundHandler):
@@ -249,10 +199,6 @@ def _note(note_id: str, part: str = "") -> str:
 
 
 NOTE_HANDLERS = (
-    (r"notes", NotesHandler),
-    (r"notes/forms", NoteFormsHandler),
-    (rf"notes/{_ID}", NoteHandler),
-    (rf"dashboards/{_ID}", DashboardHandler),
     (rf"notes/{_ID}/copy", NoteCopyHandler),
     (rf"notes/{_ID}/cluster", NoteClusterHandler),
     (rf"notes/{_ID}/document", NoteDocumentHandler),

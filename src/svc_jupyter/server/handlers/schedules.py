@@ -11,7 +11,6 @@ from tornado.web import HTTPError
 from svc_jupyter.api import paths
 from svc_jupyter.client.errors import StatusError
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.server.comparing import compared
 from svc_jupyter.server.handlers.service_handler import (
     CopiesHandler,
     ServiceHandler,
@@ -22,9 +21,6 @@ from svc_jupyter.server.handlers.service_handler import (
 from svc_jupyter.server.recent_runs import RECENT_RUNS, RecentRuns
 from svc_jupyter.server.runs_by_hand import RUNS_BY_HAND, RunsByHand, tags_of
 
-_FORMATS = {"html": paths.HTML, "ipynb": paths.NOTEBOOK}
-_PAGE_POLICY = "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
-"""An executed notebook is untrusted content: it is displayed, but must not run scripts or reach this server."""
 _MOST_TIMETABLES = 100
 _TIMES = 200
 """An hourly schedule's next week, and some more; a service that does not know `times` answers with five."""
@@ -72,24 +68,6 @@ class ScheduleRunsHandler(ServiceHandler):
         self.finish({"commands": await runs.of(int(schedule_id))})
 
 
-class ScheduleActionsHandler(ServiceHandler):
-    """The actions of one schedule."""
-
-    @asks_the_service
-    async def get(self, schedule_id: str) -> None:
-        """Answer with a page of actions, newest first."""
-        await self.pass_on(Call("GET", paths.schedule(int(schedule_id), "actions"), self.query))
-
-
-class SchedulePreviewHandler(ServiceHandler):
-    """A schedule's resolved command and next times."""
-
-    @asks_the_service
-    async def post(self) -> None:
-        """Answer with the command after its macros and the next nominal times; nothing is created."""
-        await self.pass_on(Call("POST", paths.api("scheduler/preview_macro"), body=self.body))
-
-
 class NextTimesHandler(ServiceHandler):
     """The next times of several timetables, in one request of a page."""
 
@@ -126,42 +104,6 @@ class RecentRunsHandler(ServiceHandler):
         self.finish(await recent.read())
 
 
-class ActionsHandler(ServiceHandler):
-    """The actions of all schedules."""
-
-    @asks_the_service
-    async def get(self) -> None:
-        """Answer with a page of actions, newest first."""
-        await self.pass_on(Call("GET", paths.api("actions"), self.query))
-
-
-class ActionHandler(ServiceHandler):
-    """One action."""
-
-    @asks_the_service
-    async def get(self, action_id: str) -> None:
-        """Answer with the record."""
-        await self.pass_on(Call("GET", paths.api(f"actions/{int(action_id)}")))
-
-
-class ActionKillHandler(ServiceHandler):
-    """Ending an action."""
-
-    @asks_the_service
-    async def put(self, action_id: str) -> None:
-        """Kill it and its command."""
-        await self.pass_on(Call("PUT", paths.api(f"actions/{int(action_id)}/kill")))
-
-
-class ActionRerunHandler(ServiceHandler):
-    """Running an action again."""
-
-    @asks_the_service
-    async def post(self, action_id: str) -> None:
-        """Run it again for the same nominal time."""
-        await self.pass_on(Call("POST", paths.api(f"actions/{int(action_id)}/rerun"), body=self.body))
-
-
 class ActionLogsHandler(StreamHandler):
     """The log of an action's command."""
 
@@ -171,44 +113,6 @@ class ActionLogsHandler(StreamHandler):
         command_id = await command_of(self, action_id)
         call = Call("GET", paths.command(command_id, "logs"), self.query, accept="text/plain", stream=True)
         await self.pass_on_stream(call, "text/plain")
-
-
-class CommandNotebookHandler(ServiceHandler):
-    """The notebook that a command executed."""
-
-    @asks_the_service
-    async def get(self, command_id: str) -> None:
-        """Answer with the executed notebook, as `format=html` (the default) or `ipynb`."""
-        wanted = self.get_query_argument("format", "html")
-        if wanted not in _FORMATS:
-            raise HTTPError(422, f"format must be one of {', '.join(_FORMATS)}")
-        call = Call("GET", paths.command(int(command_id), "results"), accept=_FORMATS[wanted])
-        answer = await self.connection.answer(call)
-        self.set_header("Content-Security-Policy", _PAGE_POLICY)
-        self.finish_with(answer)
-
-
-class ComparisonHandler(ServiceHandler):
-    """What differs between the notebooks that two commands executed."""
-
-    @asks_the_service
-    async def get(self, command_id: str, other_id: str) -> None:
-        """Answer with `cells`, the other command's on the left."""
-        calls = (
-            Call("GET", paths.command(int(one), "results"), accept=paths.NOTEBOOK) for one in (other_id, command_id)
-        )
-        left, right = await asyncio.gather(*(self.connection.answer(call) for call in calls))
-        self.finish(await comparison(left.json(), right.json()))
-
-
-async def comparison(left: Mapping[str, Any], right: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what differs between two notebooks. Raises `HTTPError` 501 without nbdime."""
-    try:
-        return await asyncio.to_thread(compared, left, right)
-    except ImportError:
-        raise HTTPError(
-            501, "comparing needs nbdime: pip install 'svc-jupyter[compare]' beside JupyterLab, then restart it"
-        ) from None
 
 
 def submission_of(schedule: Mapping[str, Any]) -> dict[str, Any]:
@@ -236,30 +140,12 @@ def _object(timetable: Any) -> dict[str, Any]:
     return timetable
 
 
-class NotificationChannelsHandler(ServiceHandler):
-    """The notification channels."""
-
-    @asks_the_service
-    async def get(self) -> None:
-        """Answer with a page of notification channels."""
-        await self.pass_on(Call("GET", paths.api("notification_channels"), self.query))
-
-
 _SCHEDULE, _ACTION = r"schedules/([0-9]{1,18})", r"actions/([0-9]{1,18})"
 SCHEDULE_HANDLERS = (
-    (r"schedules/preview", SchedulePreviewHandler),
     (r"schedules/next_times", NextTimesHandler),
     (r"runs/recent", RecentRunsHandler),
     (_SCHEDULE, ScheduleHandler),
     (rf"{_SCHEDULE}/run", ScheduleRunHandler),
     (rf"{_SCHEDULE}/runs", ScheduleRunsHandler),
-    (rf"{_SCHEDULE}/actions", ScheduleActionsHandler),
-    (r"actions", ActionsHandler),
-    (_ACTION, ActionHandler),
-    (rf"{_ACTION}/kill", ActionKillHandler),
-    (rf"{_ACTION}/rerun", ActionRerunHandler),
     (rf"{_ACTION}/logs", ActionLogsHandler),
-    (r"commands/([0-9]{1,18})/notebook", CommandNotebookHandler),
-    (r"commands/([0-9]{1,18})/comparison/([0-9]{1,18})", ComparisonHandler),
-    (r"notification_channels", NotificationChannelsHandler),
 )

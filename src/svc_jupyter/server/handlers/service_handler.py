@@ -95,8 +95,8 @@ class ServiceHandler(ExtensionHandlerMixin, APIHandler):
 
     @property
     def query(self) -> dict[str, str]:
-        """The request's query parameters; of duplicates, the last one."""
-        return {name: self.get_query_argument(name) for name in self.request.query_arguments}
+        """The request's query parameters to the letter; of duplicates, the last one."""
+        return {name: self.get_query_argument(name, strip=False) for name in self.request.query_arguments}
 
     @property
     def body(self) -> dict[str, Any]:
