@@ -162,8 +162,9 @@ if [ "$selected" = fast ] && [ -z "${TMPDIR:-}" ] && has_room /dev/shm 2000000; 
   export TMPDIR=/dev/shm
   options+=(-o tmp_path_retention_policy=failed)
 fi
-# One worker more than there are processors: a test often waits for a process that it started.
+# More workers than processors: a test often waits for a process that it started, of the slow ones the most.
 workers=$(($(getconf _NPROCESSORS_ONLN) + 1))
+[ "$selected" != all ] || workers=$((workers + 1))
 
 code=0
 until=$((SECONDS + minutes * 60))

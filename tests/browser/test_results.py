@@ -322,6 +322,7 @@ def test_a_chart_follows_the_theme_and_the_width(own_page: LabPage, service: Ser
     page.page.wait_for_function(IS_AS_WIDE)
 
 
+@pytest.mark.gate
 def test_a_deleted_result_shows_the_saved_rows_and_says_so(own_page: LabPage, service: ServiceProcess) -> None:
     page = own_page
     page.traffic.expect_errors("404")
@@ -409,6 +410,7 @@ def test_hostile_values_are_shown_as_they_are(
     expect(grid.footer).to_contain_text("a row may take 8 MiB")
 
 
+@pytest.mark.gate
 def test_a_result_of_many_columns_or_no_rows_is_a_grid(page: LabPage, service: ServiceProcess) -> None:
     tap = database_tap(service)
     numbers = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 300)"

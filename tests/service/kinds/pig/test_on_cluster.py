@@ -65,7 +65,7 @@ def test_a_script_of_several_jobs_runs_on_the_cluster(hadoop, storage, target):
     assert len(jobs) == 3
     assert {job["status"] for job in jobs} == {"SUCCEEDED"}
     assert jobs[0]["url"].endswith(f"/cluster/app/{jobs[0]['application_id']}")
-    assert not names_in_hdfs(hadoop, "/tmp/pig")
+    assert f"svc-command-{command}-1" not in names_in_hdfs(hadoop, "/tmp/pig")  # other tests have theirs there
 
 
 def test_the_error_of_a_function_on_a_node_is_reported(hadoop):
