@@ -4,6 +4,7 @@ import gc
 import pickle
 import re
 import weakref
+from decimal import Decimal
 
 import pandas as pd
 import pyarrow as pa
@@ -12,7 +13,7 @@ from tests.support.displayed import html_of
 
 from svc_jupyter.magics.display.grid import RESULT
 from svc_jupyter.magics.display.rendering import Facts, size_text
-from svc_jupyter.magics.display.values import json_value, values_of
+from svc_jupyter.magics.display.values import json_value, shown_values, values_of
 
 OF_THE_THEME = re.compile(r"^\s*(?:var\(--|0\b|none\b|collapse|separate|\d+px solid var\(--)")
 WIDE = pa.table({"n": list(range(5000)), "text": ["<script>alert(1)</script>"] * 5000})
@@ -34,6 +35,13 @@ def test_the_first_rows_are_shown_escaped(service, notebook):
     assert "&lt;script&gt;" in data["text/html"]
     assert "rows 1 to 10 and 4,991 to 5,000 of 5,000" in data["text/html"]
     assert RESULT in data
+
+
+def test_numbers_that_are_no_quantities_have_no_separators():
+    assert shown_values([2013, None], "integer", "year", 10) == ["2013", None]
+    assert shown_values([2013.0, 2014.5], "number", "model_year", 10) == ["2013.0", "2014.5"]
+    assert shown_values([Decimal(10010)], "decimal", "ZIP", 10) == ["10010"]
+    assert shown_values([12345], "integer", "paid", 10) == ["12,345"]
 
 
 def is_without_formulas(html):

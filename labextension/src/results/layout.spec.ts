@@ -2,7 +2,7 @@ import { columnWidths, widened } from './layout';
 import { formatOf, type IColumn, type Row } from './values';
 
 const COLUMNS: readonly IColumn[] = [
-  { name: 'id', type: 'integer' },
+  { name: 'size', type: 'integer' },
   { name: 'note', type: 'text' }
 ];
 const FIRST: readonly Row[] = [

@@ -1,7 +1,7 @@
 import { formatOf, isUtc, type Value } from './values';
 
-const written = (type: string, values: Value[]): string[] =>
-  values.map(formatOf({ name: 'c', type }, values));
+const written = (type: string, values: Value[], name = 'c'): string[] =>
+  values.map(formatOf({ name, type }, values));
 
 describe('formatOf', () => {
   it('aligns the points of numbers, and keeps small and large ones readable', () => {
@@ -18,6 +18,13 @@ describe('formatOf', () => {
       '9,007,199,254,740,993'
     ]);
     expect(written('decimal', ['-12345.100'])).toEqual(['-12,345.100']);
+  });
+
+  it('does not separate the thousands of numbers that are no quantities', () => {
+    expect(written('integer', [2013, null], 'year')).toEqual(['2013', 'null']);
+    expect(written('number', [2013, 2014.5], 'model_year')).toEqual(['2013.0', '2014.5']);
+    expect(written('decimal', ['10010', '5'], 'ZIP')).toEqual(['10010', '5']);
+    expect(written('integer', [12345], 'paid')).toEqual(['12,345']);
   });
 
   it('writes as much of a time as the column has', () => {

@@ -22,6 +22,8 @@ const DIGITS = 6;
 const SHOWN_CHARACTERS = 200;
 const TIMESTAMP =
   /^([+-]?\d{4,6}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d+?)0*)?)?(Z|[+-]\d\d:?\d\d)?$/;
+/** Names of columns whose numbers are no quantities: 2013 is not shown as 2,013. */
+const PLAIN_NUMBER = /(?:^|_)(?:id|year|code|zip)$/i;
 const ZERO_OFFSET = /(Z|[+-]00:?00)$/;
 
 /** Return whether values of this type are numbers. */
@@ -57,15 +59,16 @@ export function isUtc(column: IColumn, sample: readonly Value[]): boolean {
  * below each other.
  *
  * Numbers are always written as `1,234.5`, as in static tables and in the data: `1.234` must not be one thousand and
- * more in one browser, and one and a bit in another.
+ * more in one browser, and one and a bit in another. A year or an id has no separators.
  */
 export function formatOf(column: IColumn, sample: readonly Value[]): Format {
+  const separated = PLAIN_NUMBER.test(column.name) ? oneLine : grouped;
   switch (column.type) {
     case 'integer':
     case 'decimal':
-      return value => (typeof value === 'number' ? grouped(String(value)) : text(value, grouped));
+      return value => text(value, separated);
     case 'number':
-      return numberFormat(sample);
+      return numberFormat(sample, separated);
     case 'timestamp':
       return timestampFormat(sample);
     default:
@@ -97,7 +100,7 @@ function grouped(number: string): string {
   return sign + whole.replace(/\B(?=(\d{3})+$)/g, ',') + fraction;
 }
 
-function numberFormat(sample: readonly Value[]): Format {
+function numberFormat(sample: readonly Value[], separated: (number: string) => string): Format {
   const numbers = sample.filter(value => typeof value === 'number');
   const largest = Math.max(0, ...numbers.map(Math.abs).filter(isPlain));
   const wholeDigits = largest < 1 ? 0 : Math.floor(Math.log10(largest)) + 1;
@@ -117,7 +120,7 @@ function numberFormat(sample: readonly Value[]): Format {
     }
     // A small number beside large or whole ones keeps three digits rather than become 0.00 or 0.
     const isSmall = value !== 0 && Math.abs(value) < 10 ** (1 - decimals);
-    return grouped(isSmall ? String(Number(value.toPrecision(3))) : value.toFixed(decimals));
+    return separated(isSmall ? String(Number(value.toPrecision(3))) : value.toFixed(decimals));
   };
 }
 

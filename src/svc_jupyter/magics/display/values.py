@@ -109,7 +109,8 @@ def shown_values(values: Sequence[Any], kind: str, name: str, longest: int) -> l
         case "number":
             return _rounded(values, "" if _PLAIN_NUMBER.search(name) else ",")
         case "decimal":
-            return [None if value is None else f"{value:,}" for value in values]
+            form = "" if _PLAIN_NUMBER.search(name) else ","
+            return [None if value is None else format(value, form) for value in values]
         case "timestamp":
             return _times(values)
         case "binary":
