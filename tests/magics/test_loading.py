@@ -53,8 +53,19 @@ def test_unloading_takes_everything_back(unconnected):
     unload_ipython_extension(shell)
     assert registered(shell) == set()
     assert shell.Completer.custom_matchers == []
+    assert shell.custom_exceptions == ()
     assert len(shell.configurables) < before
     unload_ipython_extension(shell)
+
+
+def test_a_users_handler_of_errors_stays(unconnected):
+    shell = unconnected.shell
+    unload_ipython_extension(shell)
+    shell.set_custom_exc((ZeroDivisionError,), lambda *given, **named: None)
+    load_ipython_extension(shell)
+    assert shell.custom_exceptions == (ZeroDivisionError,)
+    unload_ipython_extension(shell)
+    assert shell.custom_exceptions == (ZeroDivisionError,)
 
 
 def test_settings_of_the_configuration_file_count(home):

@@ -21,6 +21,7 @@ from svc_jupyter.magics.completion.completion import magic_matcher
 from svc_jupyter.magics.completion.service_names import ServiceNames
 from svc_jupyter.magics.completion.sql_cells import sql_matcher
 from svc_jupyter.magics.connection import ConnectionMagics
+from svc_jupyter.magics.display.errors import tell_interrupts_as_before, tell_interrupts_once
 from svc_jupyter.magics.formatting import FormatMagics
 from svc_jupyter.magics.plots import PlotMagics
 from svc_jupyter.magics.policies.policies import PolicyMagics
@@ -85,6 +86,7 @@ class Extension:
         ]
         if shell.Completer is not None:
             shell.Completer.custom_matchers.extend(self._matchers)
+        tell_interrupts_once(shell)
 
     def remove(self) -> None:
         """Remove the magics, the settings and the completion from the shell, and close the connection."""
@@ -95,4 +97,5 @@ class Extension:
         self.shell.configurables[:] = [thing for thing in self.shell.configurables if thing not in ours]
         matchers = self.shell.Completer.custom_matchers
         matchers[:] = [matcher for matcher in matchers if matcher not in self._matchers]
+        tell_interrupts_as_before(self.shell)
         self.session.close()

@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import TracebackType
 
 from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
 
 
 class OneError:
@@ -42,15 +44,40 @@ class SvcServiceError(SvcMagicError):
 class SvcInterrupted(OneError, KeyboardInterrupt):
     """The cell was interrupted; the text says what happened to its command.
 
-    With `is_shown` the cell's output already says it, and only the error's name is shown.
+    With `is_shown` the cell's output already says it, and no error is shown.
     """
 
     def __init__(self, text: str, *, is_shown: bool = False) -> None:
         super().__init__(text)
-        self._is_shown = is_shown
+        self.is_shown = is_shown
 
-    def _render_traceback_(self) -> list[str]:
-        return [type(self).__name__] if self._is_shown else super()._render_traceback_()
+
+def tell_interrupts_once(shell: InteractiveShell) -> None:
+    """Show no error for an interrupt of which the cell's output tells; the cell still counts as failed.
+
+    A shell has one handler of this kind: one that the user has set stays.
+    """
+
+    def show(
+        shell: InteractiveShell,
+        kind: type[SvcInterrupted],
+        error: SvcInterrupted,
+        traceback: TracebackType,
+        tb_offset: int | None = None,
+    ) -> None:
+        if error.is_shown:
+            vars(shell)["_last_traceback"] = []  # a kernel's answer would have that of an earlier error
+        else:
+            shell.showtraceback((kind, error, traceback), tb_offset=tb_offset)
+
+    if not shell.custom_exceptions:
+        shell.set_custom_exc((SvcInterrupted,), show)  # type: ignore[no-untyped-call]
+
+
+def tell_interrupts_as_before(shell: InteractiveShell) -> None:
+    """Take back `tell_interrupts_once`."""
+    if shell.custom_exceptions == (SvcInterrupted,):
+        shell.set_custom_exc((), None)  # type: ignore[no-untyped-call]
 
 
 @contextmanager
