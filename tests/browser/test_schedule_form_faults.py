@@ -18,11 +18,14 @@ _WARNED = new_code_cell(
     "import warnings; warnings.warn('old')",
     outputs=[new_output("stream", name="stderr", text="/tmp/1.py:1: UserWarning: old\n")],
 )
+_FAILED = new_code_cell(
+    "1 / 0", outputs=[new_output("error", ename="ZeroDivisionError", evalue="by zero", traceback=[])]
+)
 
 
 def test_the_palette_opens_the_form_and_wrong_input_is_reported_at_its_field_while_it_is_typed(page: LabPage) -> None:
     page.traffic.expect_errors("422")
-    page.write_notebook("Untitled.ipynb", "1", _WARNED)
+    page.write_notebook("Untitled.ipynb", "1", _WARNED, _FAILED)
     page.open("Untitled.ipynb", panel=False)
     expect(page.page.locator("#jp-main-statusbar")).to_contain_text("| Idle")  # by then it has taken the focus
     page.run("apputils:activate-command-palette")
@@ -34,6 +37,7 @@ def test_the_palette_opens_the_form_and_wrong_input_is_reported_at_its_field_whi
     expect(form).to_contain_text("saved")
     expect(form).to_contain_text("has no name of its own yet")
     expect(form).to_contain_text("Cell 2 shows a warning when run")
+    expect(form).to_contain_text("Cell 3 ends in an error when run")
     form.get_by_role("button", name="Show cell 2").click()
     expect(page.notebook.locator(".jp-CodeCell.jp-mod-active")).to_contain_text("warnings.warn")
     name = form.get_by_label("Name", exact=True).first  # a parameter has one, too

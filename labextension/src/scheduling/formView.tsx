@@ -190,10 +190,15 @@ function Warnings({ model, state, trans }: IShown): JSX.Element {
     <>
       {state.warnings.map(warning => (
         <p className="jp-SvcRemark" role="note" key={warning.number} title={warning.text}>
-          {trans.__(
-            '! Cell %1 shows a warning when run; the run would stop there. Tag it raises-exception to go on.',
-            warning.number
-          )}{' '}
+          {warning.isError
+            ? trans.__(
+                '! Cell %1 ends in an error when run; the run would stop there. Correct it, or tag it raises-exception to go on.',
+                warning.number
+              )
+            : trans.__(
+                '! Cell %1 shows a warning when run; the run would stop there. Tag it raises-exception to go on.',
+                warning.number
+              )}{' '}
           {model.source.showCell && (
             <FormButton
               kind="minimal"

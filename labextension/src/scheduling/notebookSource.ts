@@ -124,12 +124,12 @@ export class NotebookSource implements INotebookSource {
   }
 }
 
-/** Return the used part of a cell; only its text outputs, which may be long. */
+/** Return the used part of a cell; of its outputs, texts and errors: others may be long. */
 function cellOf(model: ICellModel): IExecutedCell {
   const tags: unknown = model.getMetadata('tags');
   const outputs = isCodeCellModel(model)
     ? Array.from({ length: model.outputs.length }, (_, index) => model.outputs.get(index))
-        .filter(output => output.type === 'stream')
+        .filter(output => output.type === 'stream' || output.type === 'error')
         .map(output => output.toJSON())
     : [];
   return {

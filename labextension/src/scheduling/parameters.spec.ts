@@ -9,7 +9,7 @@ import {
   withDeclared
 } from './parameters';
 import type { ArgumentType } from '../service/records/schedules';
-import { warningCells } from './shownWarnings';
+import { type IExecutedCell, warningCells } from './shownWarnings';
 
 const LITERAL = parameterOf({ name: 'days', code: '7', type: 'int', text: '7' });
 const CODE = parameterOf({ name: 'half', code: '5//2', type: null, text: null });
@@ -152,5 +152,24 @@ describe('the cells at which a run would stop', () => {
     ]);
     expect(found.map(one => one.number)).toEqual([2, 4]);
     expect(found[0]?.text).toContain('UserWarning: old');
+  });
+
+  it('are those that ended in an error, which is told rather than a warning', () => {
+    const error = {
+      output_type: 'error',
+      ename: 'KeyError',
+      evalue: "'day'\nline 2",
+      traceback: []
+    };
+    const warned = { output_type: 'stream', name: 'stderr', text: 'UserWarning: old' };
+    const ended = (tags: string[] = []): IExecutedCell => ({
+      cell_type: 'code',
+      source: 'row["day"]',
+      metadata: { tags },
+      outputs: [error, warned]
+    });
+    expect(warningCells([ended(), ended(['raises-exception'])])).toEqual([
+      { number: 1, text: "KeyError: 'day'", isError: true }
+    ]);
   });
 });
