@@ -193,6 +193,15 @@ describe('the form', () => {
     expect(model.state.problems.name).toContain('at most 255 characters');
   });
 
+  it.each(['', '  '])('sends nothing without a name, and says so beside it: %p', async name => {
+    form().set({ name });
+    expect([await model.submit(), await model.runOnce()]).toEqual([null, null]);
+    expect(model.state.problems).toEqual({ name: 'Give the schedule a name' });
+    expect(save).not.toHaveBeenCalled();
+    expect(calls.create).not.toHaveBeenCalled();
+    expect(calls.runNotebook).not.toHaveBeenCalled();
+  });
+
   it('marks three refused fields at once, and of a new row nothing before it is touched', async () => {
     const watch = form().preview.watch();
     await jest.advanceTimersByTimeAsync(0);

@@ -180,12 +180,18 @@ function wordsOf(trans: TranslationBundle, key: ProblemKey): string {
   }
 }
 
-/** Return problems that need no service: texts that are no times, incomplete rows, parameters that cannot be sent. */
+/**
+ * Return problems that need no service: no name, texts that are no times, incomplete rows, parameters that cannot be
+ * sent.
+ */
 export function ownProblems(trans: TranslationBundle, values: IFormValues): Problems {
   const problems: MutableProblems = {};
   const mark = (key: ProblemKey): void => {
     problems[key] = wordsOf(trans, key);
   };
+  if (values.name.trim() === '') {
+    problems.name = trans.__('Give the schedule a name');
+  }
   for (const field of values.timing === 'cron' ? (['end'] as const) : (['start', 'end'] as const)) {
     if (values[field].trim() !== '' && !isFieldText(values[field])) {
       problems[field] = wordsOf(trans, 'start');
