@@ -7,21 +7,25 @@ import { asOwn } from './parameters';
 /** Objects that an edit replaces as a whole: parts that the form does not show are sent too. */
 const WHOLES = ['command', 'dependency_info', 'notification'] as const;
 
-/** Return the attributes that an edit changes; values unchanged in the form are omitted. */
-export function changesOf(record: IScheduleRecord, values: IFormValues): IScheduleBody {
+/** The service's values of attributes that a form leaves empty: a service keeps what it is not sent. */
+const CLEARED = { end_time: '', command_timeout: 60 * LONGEST_MINUTES } as const;
+
+/** Return the attributes whose values differ in the form. */
+export function changedAttributes(record: IScheduleRecord, values: IFormValues): string[] {
   const before = bodyOf(valuesOf(record, declaredIn(values)));
   const after = bodyOf(values);
+  const keys = new Set([...Object.keys(after), ...Object.keys(CLEARED)]) as Set<
+    keyof IScheduleBody
+  >;
+  return [...keys].filter(key => !isSame(after[key], before[key]));
+}
+
+/** Return the attributes that an edit changes; values unchanged in the form are omitted. */
+export function changesOf(record: IScheduleRecord, values: IFormValues): IScheduleBody {
+  const after: IScheduleBody = { ...CLEARED, ...bodyOf(values) };
   const changes: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(after)) {
-    if (!isSame(value, before[key as keyof IScheduleBody])) {
-      changes[key] = value;
-    }
-  }
-  if (before.end_time !== undefined && after.end_time === undefined) {
-    changes.end_time = '';
-  }
-  if (before.command_timeout !== undefined && after.command_timeout === undefined) {
-    changes.command_timeout = 60 * LONGEST_MINUTES; // a service keeps what it is not sent
+  for (const key of changedAttributes(record, values)) {
+    changes[key] = after[key as keyof IScheduleBody];
   }
   if ('time_unit' in changes && after.frequency !== undefined) {
     changes.frequency = after.frequency;

@@ -2,6 +2,7 @@ import type { JSX } from 'react';
 import type { TimeUnit } from '../service/records/schedules';
 import { FormButton, SelectField, TextField } from '../forms';
 import type { IFileRow, ITableRow } from './formValues';
+import { labelOf } from './labels';
 import { type IPartProps, unitOptions } from './timing';
 
 /** Placeholders of empty fields; the same in every language. */
@@ -30,7 +31,7 @@ export function DependencyRows(props: IPartProps): JSX.Element {
       {hasAny && (
         <div className="jp-SvcForm-row">
           <TextField
-            label={trans.__('Wait at most (minutes, 0 = no limit)')}
+            label={labelOf(trans, 'timeOut')}
             value={values.timeOut}
             problem={problems.timeOut}
             numeric
@@ -39,14 +40,14 @@ export function DependencyRows(props: IPartProps): JSX.Element {
           {values.timing === 'cron' && (
             <>
               <TextField
-                label={trans.__('A step is')}
+                label={labelOf(trans, 'stepEvery')}
                 value={values.stepEvery}
                 problem={problems.stepEvery}
                 numeric
                 onChange={stepEvery => set({ stepEvery })}
               />
               <SelectField
-                label={trans.__('Unit of a step')}
+                label={labelOf(trans, 'stepUnit')}
                 value={values.stepUnit}
                 options={unitOptions(trans)}
                 onChange={unit => set({ stepUnit: unit as TimeUnit })}

@@ -1,12 +1,13 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { aSchedule } from '../schedules/testing';
 import { ServiceError } from '../service';
-import { changesOf } from './changes';
+import { changedAttributes, changesOf } from './changes';
 import { columnsOf, columnsText, tableNameOf } from './dependencies';
 import { bodyOf, valuesOf } from './formBody';
 import { argumentsOfForm, editFormId, newFormId } from './formIds';
 import { ownProblems, problemsIn } from './formProblems';
 import { type IFormValues, nameFrom, newValues } from './formValues';
+import { labelsOf } from './labels';
 
 const trans = nullTranslator.load('svc_jupyter');
 const VALUES = newValues('report', 'Europe/Paris', '2026-11-22 09:00', []);
@@ -122,6 +123,16 @@ describe('an edit', () => {
     });
   });
 
+  it.each<[Partial<IFormValues>, string[]]>([
+    [{ unit: 'weeks' }, ['Unit']],
+    [{ timing: 'cron', cron: '@daily' }, ['Cron expression', 'Dependencies']],
+    [{ end: '', timeout: '5' }, ['Time limit (minutes)', 'End']],
+    [{ skipMissed: true, files: [] }, ['Missed runs', 'Dependencies']],
+    [{ notifyFailure: true, parameters: [] }, ['Parameters', 'Notifications']]
+  ])('tells what was touched by the labels of the form: %p', (touched, labels) => {
+    expect(labelsOf(trans, changedAttributes(record, { ...values, ...touched }))).toEqual(labels);
+  });
+
   it('keeps what else the command holds', () => {
     const [days] = values.parameters;
     const changed = { ...values, parameters: days ? [{ ...days, text: '30' }] : [] };
@@ -229,8 +240,16 @@ describe('what is wrong', () => {
       'form'
     ]);
     expect(problems['tables.1.columns']).toContain('at least one partition column');
-    expect(problems.form).toContain('command.path, bitmap');
-    expect(JSON.stringify(problems)).not.toContain(validator);
+    expect(problems.form).toBe(
+      'The service cannot use the copy of the notebook. Save the notebook, then update the scheduled copy.'
+    );
+    expect(JSON.stringify(Object.values(problems))).not.toMatch(
+      /Input should|command|bitmap|digest_time|dependency_info/
+    );
+    const other = new ServiceError('bitmap: no', 422, undefined, { bitmap: 'no' });
+    expect(problemsIn(trans, other)).toEqual({
+      form: 'The service does not accept values that this form does not show.'
+    });
   });
 
   it('is at the cron field though the service names it only in its message', () => {

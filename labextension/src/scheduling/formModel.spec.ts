@@ -234,7 +234,7 @@ describe('the form', () => {
   it('sends of an edit what was changed', async () => {
     calls.edit.mockResolvedValue(aSchedule());
     form(aSchedule()).set({ every: '2' });
-    expect(model.changedAttributes).toEqual(['frequency']);
+    expect(model.changedLabels).toEqual(['Number']);
     await model.submit();
     expect(calls.edit).toHaveBeenCalledWith(12, { frequency: 2 });
     expect(calls.create).not.toHaveBeenCalled();

@@ -10,7 +10,7 @@ import type {
   ISchedulePreview,
   IScheduleRecord
 } from '../service/records/schedules';
-import { changesOf } from './changes';
+import { changedAttributes, changesOf } from './changes';
 import type { DraftStore } from './drafts';
 import { bodyOf, timetableOf } from './formBody';
 import {
@@ -24,6 +24,7 @@ import {
   touchedBy
 } from './formProblems';
 import type { IFormValues } from './formValues';
+import { labelsOf } from './labels';
 import type { INotebookSource, IReadNotebook, Saved } from './notebookSource';
 import { declaringPart, parameterOf, withDeclared } from './parameters';
 import { type IWarningCell, warningCells } from './shownWarnings';
@@ -116,9 +117,10 @@ export class ScheduleFormModel implements IDisposable {
     return timetableKey(this._state.values) === this._previewedKey;
   }
 
-  /** The attributes that an edit would change; empty for none, and for a new schedule. */
-  get changedAttributes(): string[] {
-    return this.record ? Object.keys(changesOf(this.record, this._state.values)) : [];
+  /** The labels of the fields that an edit would change; empty for none, and for a new schedule. */
+  get changedLabels(): string[] {
+    const changed = this.record ? changedAttributes(this.record, this._state.values) : [];
+    return labelsOf(this._options.trans, changed);
   }
 
   /** Save the notebook and read its cells. Also resolves after a failure, which the state reports. */

@@ -90,11 +90,12 @@ export function problemsIn(
       problems[key] = wordsOf(trans, key);
     }
   }
-  if (others.length > 0) {
+  if (others.includes('command.path')) {
     problems.form = trans.__(
-      'The service does not accept values that this form does not show: %1',
-      others.join(', ')
+      'The service cannot use the copy of the notebook. Save the notebook, then update the scheduled copy.'
     );
+  } else if (others.length > 0) {
+    problems.form = trans.__('The service does not accept values that this form does not show.');
   }
   return problems;
 }

@@ -9,6 +9,7 @@ import { wordsOfClusters } from '../statuses';
 import { timeText } from '../words';
 import { FormButton, type IOption, SelectField, TextField } from '../forms';
 import type { IFormState, ScheduleFormModel } from './formModel';
+import { labelOf } from './labels';
 import { afterPaint } from './painting';
 import { ParameterRows } from './parameterRows';
 import { RunOptions } from './runOptions';
@@ -71,14 +72,14 @@ export function ScheduleFormView(props: {
       <Remarks model={model} state={state} steps={steps} trans={trans} />
       <div className="jp-SvcForm-row">
         <TextField
-          label={trans.__('Name')}
+          label={labelOf(trans, 'name')}
           value={values.name}
           problem={problems.name}
           autoFocus
           onChange={name => model.set({ name })}
         />
         <SelectField
-          label={trans.__('Cluster')}
+          label={labelOf(trans, 'label')}
           value={values.label}
           options={clusterOptions(trans, clusters.value ?? [], values.label)}
           problem={problems.label}
@@ -220,7 +221,7 @@ function Changes(props: {
 }): JSX.Element {
   const { model, record, trans } = props;
   const { value } = useResource(model.preview);
-  const changed = model.changedAttributes;
+  const changed = model.changedLabels;
   if (changed.length === 0) {
     return <p className="jp-SvcRemark">{trans.__('Nothing is changed yet.')}</p>;
   }

@@ -1,6 +1,7 @@
 import type { JSX } from 'react';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { FormButton, type IOption, SelectField, TextField } from '../forms';
+import { labelOf } from './labels';
 import { asOwn, type IParameter, isOwn, type ParameterType } from './parameters';
 import type { IPartProps } from './timing';
 
@@ -23,7 +24,7 @@ export function ParameterRows(props: IRowsProps): JSX.Element {
     set({ parameters: [...parameters, { name: '', type: 'str', text: '', own: null }] });
   return (
     <fieldset className="jp-SvcForm-group">
-      <legend>{trans.__('Parameters')}</legend>
+      <legend>{labelOf(trans, 'parameters')}</legend>
       {unreadable !== null && (
         <div className="jp-SvcField-problem" role="status">
           {trans.__('✗ The cell tagged “parameters” cannot be read: %1', unreadable)}

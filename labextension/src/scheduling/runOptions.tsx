@@ -4,6 +4,7 @@ import { DependencyRows } from './dependencyRows';
 import { CheckField, SelectField, TextField } from '../forms';
 import { Fold } from './fold';
 import type { FieldName } from './formValues';
+import { labelOf } from './labels';
 import type { IPartProps } from './timing';
 
 const RETRIES = ['0', '1', '2', '3'].map(value => ({ value, label: value }));
@@ -37,7 +38,7 @@ export function RunOptions(
         <IfARunFails {...props} />
       </Fold>
       <Fold
-        title={trans.__('Missed runs')}
+        title={labelOf(trans, 'missed')}
         summary={values.skipMissed ? trans.__('are dropped') : trans.__('are made up for')}
         open={isWrong(OF_MISSED)}
         refusals={refusals}
@@ -45,7 +46,7 @@ export function RunOptions(
         <MissedRuns {...props} />
       </Fold>
       <Fold
-        title={trans.__('Dependencies')}
+        title={labelOf(trans, 'dependencies')}
         summary={waitsFor === 0 ? trans.__('none') : String(waitsFor)}
         open={isWrong(OF_DEPENDENCIES)}
         refusals={refusals}
@@ -53,7 +54,7 @@ export function RunOptions(
         <DependencyRows {...props} />
       </Fold>
       <Fold
-        title={trans.__('Notifications')}
+        title={labelOf(trans, 'notifications')}
         summary={toldText(props)}
         open={isWrong(OF_NOTIFICATION)}
         refusals={refusals}
@@ -68,14 +69,14 @@ function IfARunFails({ values, problems, set, trans }: IPartProps): JSX.Element 
   return (
     <div className="jp-SvcForm-row">
       <SelectField
-        label={trans.__('Retries')}
+        label={labelOf(trans, 'retry')}
         value={values.retry}
         options={RETRIES}
         problem={problems.retry}
         onChange={retry => set({ retry })}
       />
       <TextField
-        label={trans.__('Pause before a retry (minutes)')}
+        label={labelOf(trans, 'retryDelay')}
         value={values.retryDelay}
         problem={problems.retryDelay}
         disabled={values.retry === '0'}
@@ -83,7 +84,7 @@ function IfARunFails({ values, problems, set, trans }: IPartProps): JSX.Element 
         onChange={retryDelay => set({ retryDelay })}
       />
       <TextField
-        label={trans.__('Time limit (minutes)')}
+        label={labelOf(trans, 'timeout')}
         value={values.timeout}
         problem={problems.timeout}
         hint={values.timeout === '' ? trans.__('after 36 hours') : undefined}
@@ -104,7 +105,7 @@ function MissedRuns({ values, problems, set, trans }: IPartProps): JSX.Element {
       />
       <div className="jp-SvcForm-row">
         <TextField
-          label={trans.__('Maximum concurrent runs')}
+          label={labelOf(trans, 'concurrency')}
           value={values.concurrency}
           problem={problems.concurrency}
           numeric
@@ -143,7 +144,7 @@ function Notifications(
       {values.digest && (
         <div className="jp-SvcForm-row">
           <TextField
-            label={trans.__('At')}
+            label={labelOf(trans, 'digestTime')}
             placeholder="18:30"
             value={values.digestTime}
             problem={problems.digest}

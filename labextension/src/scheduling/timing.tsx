@@ -9,6 +9,7 @@ import { afterPaint } from './painting';
 import { type IOption, SelectField, TextField } from '../forms';
 import type { Problems } from './formProblems';
 import type { IFormValues } from './formValues';
+import { labelOf } from './labels';
 
 /** Properties of every part of the form. */
 export interface IPartProps {
@@ -54,7 +55,7 @@ export function Timing(props: ITimingProps): JSX.Element {
           {trans.__('every')}
         </label>
         <TextField
-          label={trans.__('Number')}
+          label={labelOf(trans, 'every')}
           value={values.every}
           problem={isCron ? undefined : problems.every}
           disabled={isCron}
@@ -62,7 +63,7 @@ export function Timing(props: ITimingProps): JSX.Element {
           onChange={every => set({ every })}
         />
         <SelectField
-          label={trans.__('Unit')}
+          label={labelOf(trans, 'unit')}
           value={values.unit}
           options={unitOptions(trans)}
           problem={isCron ? undefined : problems.unit}
@@ -79,7 +80,7 @@ export function Timing(props: ITimingProps): JSX.Element {
           {trans.__('by cron')}
         </label>
         <TextField
-          label={trans.__('Cron expression')}
+          label={labelOf(trans, 'cron')}
           value={values.cron}
           problem={isCron ? problems.cron : undefined}
           hint={isCron ? trans.__('minute, hour, day, month, weekday') : undefined}
@@ -104,7 +105,7 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
   return (
     <div className="jp-SvcForm-row">
       <TextField
-        label={trans.__('Start')}
+        label={labelOf(trans, 'start')}
         placeholder={isCron ? '' : trans.__('now')}
         value={isCron ? '' : values.start}
         problem={isCron ? undefined : problems.start}
@@ -113,14 +114,14 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
         onChange={start => set({ start })}
       />
       <TextField
-        label={trans.__('End')}
+        label={labelOf(trans, 'end')}
         placeholder={trans.__('never')}
         value={values.end}
         problem={problems.end}
         onChange={end => set({ end })}
       />
       <SelectField
-        label={trans.__('Time zone')}
+        label={labelOf(trans, 'timeZone')}
         value={values.timeZone}
         options={zones}
         problem={problems.timeZone}

@@ -1,0 +1,92 @@
+import type { TranslationBundle } from '@jupyterlab/translation';
+import type { FieldName } from './formValues';
+
+/** A field with a label of its own. */
+export type LabelledField = Exclude<
+  FieldName,
+  | 'timing'
+  | 'skipMissed'
+  | 'files'
+  | 'tables'
+  | 'notifyFailure'
+  | 'notifySuccess'
+  | 'digest'
+  | 'channels'
+>;
+
+/** A part of the form that is changed as a whole, under its heading. */
+type Part = 'missed' | 'dependencies' | 'notifications';
+
+/** Maps the service's attributes to the field or the part of the form that holds them. */
+const PLACES: Readonly<Record<string, LabelledField | Part>> = {
+  name: 'name',
+  // eslint-disable-next-line jupyter/no-untranslated-string -- an attribute's name
+  label: 'label',
+  frequency: 'every',
+  time_unit: 'unit',
+  cron_expression: 'cron',
+  start_time: 'start',
+  end_time: 'end',
+  time_zone: 'timeZone',
+  no_catch_up: 'missed',
+  concurrency: 'concurrency',
+  retry: 'retry',
+  retry_delay: 'retryDelay',
+  command_timeout: 'timeout',
+  time_out: 'timeOut',
+  command: 'parameters',
+  dependency_info: 'dependencies',
+  notification: 'notifications'
+};
+
+/** Return the label of a field, or the heading of a part, as the form shows it. */
+export function labelOf(trans: TranslationBundle, place: LabelledField | Part): string {
+  switch (place) {
+    case 'name':
+      return trans.__('Name');
+    case 'label':
+      return trans.__('Cluster');
+    case 'every':
+      return trans.__('Number');
+    case 'unit':
+      return trans.__('Unit');
+    case 'cron':
+      return trans.__('Cron expression');
+    case 'start':
+      return trans.__('Start');
+    case 'end':
+      return trans.__('End');
+    case 'timeZone':
+      return trans.__('Time zone');
+    case 'parameters':
+      return trans.__('Parameters');
+    case 'retry':
+      return trans.__('Retries');
+    case 'retryDelay':
+      return trans.__('Pause before a retry (minutes)');
+    case 'timeout':
+      return trans.__('Time limit (minutes)');
+    case 'concurrency':
+      return trans.__('Maximum concurrent runs');
+    case 'timeOut':
+      return trans.__('Wait at most (minutes, 0 = no limit)');
+    case 'stepEvery':
+      return trans.__('A step is');
+    case 'stepUnit':
+      return trans.__('Unit of a step');
+    case 'digestTime':
+      return trans.__('At');
+    case 'missed':
+      return trans.__('Missed runs');
+    case 'dependencies':
+      return trans.__('Dependencies');
+    case 'notifications':
+      return trans.__('Notifications');
+  }
+}
+
+/** Return the labels of what holds these attributes of the service, each once. */
+export function labelsOf(trans: TranslationBundle, attributes: readonly string[]): string[] {
+  const places = attributes.map(one => PLACES[one]).filter(place => place !== undefined);
+  return [...new Set(places)].map(place => labelOf(trans, place));
+}
