@@ -260,6 +260,15 @@ describe('what is wrong', () => {
     });
   });
 
+  it.each([
+    'end_time must be later than the next time of cron_expression, 2026-11-22 09:00 (Europe/Paris)',
+    'end_time must be later than start_time'
+  ])('is at the end that comes before the first run: %s', message => {
+    expect(problemsIn(trans, new ServiceError(message, 422))).toEqual({
+      end: 'Enter a time that is later than the start and than the next run, or leave it empty for no end'
+    });
+  });
+
   it('is a text that is no time, in the fields that are used', () => {
     const wrong = { start: '9 PM', end: '2026-13-01 09:00', digestTime: '25:00' };
     const marked = (more: object): string[] =>

@@ -143,7 +143,9 @@ function wordsOf(trans: TranslationBundle, key: ProblemKey): string {
     case 'start':
       return trans.__('Enter a date and a time, for example 2026-11-22 09:00');
     case 'end':
-      return trans.__('Enter a time that is later than the start and than now');
+      return trans.__(
+        'Enter a time that is later than the start and than the next run, or leave it empty for no end'
+      );
     case 'timeZone':
       return trans.__('The service does not know this time zone; choose another');
     case 'retry':

@@ -231,7 +231,7 @@ NEVER_FIRE = {
     ),
     Timetable(NOW, NOW, "UTC", cron_expression="* * * * *"): "end_time must be later than now",
     Timetable(NOW, NOW + HOUR, "Europe/Paris", cron_expression="0 9 * * *"): (
-        "cron_expression does not fire before end_time: its next time is 2026-11-22 09:00 (Europe/Paris)"
+        "end_time must be later than the next time of cron_expression, 2026-11-22 09:00 (Europe/Paris)"
     ),
 }
 

@@ -134,7 +134,7 @@ def _check_cron(timetable: Timetable, expression: str, now: datetime, time_zone:
         raise ValueError("end_time must be later than now")
     shown = wall_time(first, zone_named(time_zone))
     raise ValueError(
-        f"cron_expression does not fire before end_time: its next time is {shown:%Y-%m-%d %H:%M} ({time_zone})"
+        f"end_time must be later than the next time of cron_expression, {shown:%Y-%m-%d %H:%M} ({time_zone})"
     )
 
 
