@@ -269,12 +269,25 @@ describe('what is wrong', () => {
     });
   });
 
+  it('is at the cron field that is empty', () => {
+    const cron = { ...VALUES, timing: 'cron', cron: ' ' } as const;
+    expect(Object.keys(ownProblems(trans, cron))).toEqual(['cron']);
+  });
+
+  it('is at both lists of dependencies if the service refuses them together', () => {
+    const reason =
+      'an action would wait for 20001 files and partitions; at most 10000 are possible';
+    const fields = { dependency_info: reason };
+    const refused = new ServiceError(`dependency_info: ${reason}`, 422, undefined, fields);
+    expect(Object.keys(problemsIn(trans, refused))).toEqual(['files', 'tables']);
+  });
+
   it('is a text that is no time, in the fields that are used', () => {
     const wrong = { start: '9 PM', end: '2026-13-01 09:00', digestTime: '25:00' };
     const marked = (more: object): string[] =>
       Object.keys(ownProblems(trans, { ...VALUES, ...wrong, ...more }));
     expect(marked({})).toEqual(['start', 'end']);
-    expect(marked({ timing: 'cron', digest: true })).toEqual(['end', 'digest']);
+    expect(marked({ timing: 'cron', cron: '@daily', digest: true })).toEqual(['end', 'digest']);
     expect(ownProblems(trans, { ...VALUES, end: ' ' })).toEqual({});
   });
 

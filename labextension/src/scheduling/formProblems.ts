@@ -84,7 +84,11 @@ export function problemsIn(
   const others: string[] = [];
   for (const path of paths) {
     const key = keyOf(path.split('.'), rows);
-    if (key === 'form') {
+    if (path === 'dependency_info') {
+      // of all together: one of the two lists may have no row that could show it
+      problems.files = wordsOf(trans, 'files');
+      problems.tables = wordsOf(trans, 'tables');
+    } else if (key === 'form') {
       others.push(path);
     } else {
       problems[key] = wordsOf(trans, key);
@@ -184,7 +188,7 @@ function wordsOf(trans: TranslationBundle, key: ProblemKey): string {
 }
 
 /**
- * Return problems that need no service: no name, texts that are no times, incomplete rows, parameters that cannot be
+ * Return problems that need no service: no name or timetable, texts that are no times, incomplete rows, parameters that cannot be
  * sent.
  */
 export function ownProblems(trans: TranslationBundle, values: IFormValues): Problems {
@@ -199,6 +203,9 @@ export function ownProblems(trans: TranslationBundle, values: IFormValues): Prob
     if (values[field].trim() !== '' && !isFieldText(values[field])) {
       problems[field] = wordsOf(trans, 'start');
     }
+  }
+  if (values.timing === 'cron' && values.cron.trim() === '') {
+    mark('cron');
   }
   if (values.digest && clockOf(values.digestTime) === null) {
     mark('digest');
