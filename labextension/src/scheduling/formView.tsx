@@ -91,19 +91,21 @@ export function ScheduleFormView(props: {
       <RunOptions {...part} channels={channels.value ?? []} refusals={state.refusals} />
       <Warnings model={model} state={state} trans={trans} />
       {model.record !== null && <Changes model={model} record={model.record} trans={trans} />}
-      <div className="jp-SvcForm-failure" role="alert">
-        {state.failure ?? ''}
-      </div>
-      <div className="jp-SvcForm-buttons">
-        <FormButton label={trans.__('Cancel')} onClick={steps.cancel} />
-        <FormButton
-          label={trans.__('Run once now')}
-          disabled={state.isWorking}
-          onClick={steps.runOnce}
-        />
-        <button type="submit" className="jp-SvcButton jp-mod-accept" disabled={state.isWorking}>
-          {model.record === null ? trans.__('Schedule') : trans.__('Save the changes')}
-        </button>
+      <div className="jp-SvcForm-end">
+        <div className="jp-SvcForm-failure" role="alert">
+          {state.failure ?? ''}
+        </div>
+        <div className="jp-SvcForm-buttons">
+          <FormButton label={trans.__('Cancel')} onClick={steps.cancel} />
+          <FormButton
+            label={trans.__('Run once now')}
+            disabled={state.isWorking}
+            onClick={steps.runOnce}
+          />
+          <button type="submit" className="jp-SvcButton jp-mod-accept" disabled={state.isWorking}>
+            {model.record === null ? trans.__('Schedule') : trans.__('Save the changes')}
+          </button>
+        </div>
       </div>
     </form>
   );

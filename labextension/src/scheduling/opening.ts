@@ -16,6 +16,7 @@ import { nameFrom, newValues } from './formValues';
 import { scheduleFormWidget } from './formWidget';
 import { NotebookSource } from './notebookSource';
 import { afterPaint } from './painting';
+import { placeOf } from './place';
 import { StoredSource } from './storedSource';
 
 /** The dependencies of opening a form. */
@@ -29,7 +30,7 @@ export interface IOpening {
   tracker: WidgetTracker;
 }
 
-/** Open the form for a new schedule of a notebook, beside the notebook if it is visible. */
+/** Open the form for a new schedule of a notebook, beside the notebook if it is visible and there is room. */
 export async function openNewForm(opening: IOpening, path: string): Promise<void> {
   const id = newFormId(path);
   if (reveal(opening, id)) {
@@ -83,12 +84,11 @@ function show(opening: IOpening, id: string, path: string | null, options: IForm
   const model = new ScheduleFormModel(options);
   const widget = scheduleFormWidget(model, { ...opening, commands: app.commands, rename });
   widget.id = id;
-  const isSeen = notebook?.isVisible === true;
   // Render the content synchronously, so that the page is laid out only once.
   flushSync(() => {
     app.shell.add(widget, viewArea(app), {
       type: 'Schedule Form',
-      ...(isSeen && { mode: 'split-right', ref: notebook.id, activate: false })
+      ...placeOf(notebook)
     });
   });
   void tracker.add(widget);
