@@ -117,6 +117,11 @@ export class ScheduleFormModel implements IDisposable {
     return timetableKey(this._state.values) === this._previewedKey;
   }
 
+  /** The next times that the service gave for the form's current timetable; empty for none. */
+  get previewedTimes(): readonly string[] {
+    return this.isPreviewCurrent ? (this.preview.state.value?.next_times ?? []) : [];
+  }
+
   /** The labels of the fields that an edit would change; empty for none, and for a new schedule. */
   get changedLabels(): string[] {
     const changed = this.record ? changedAttributes(this.record, this._state.values) : [];

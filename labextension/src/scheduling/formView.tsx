@@ -6,8 +6,8 @@ import { type Resource, useResource } from '../service';
 import type { IClusterRecord } from '../service/records/clusters';
 import type { INotificationChannel, IScheduleRecord } from '../service/records/schedules';
 import { wordsOfClusters } from '../statuses';
-import { timeText } from '../words';
 import { FormButton, type IOption, SelectField, TextField } from '../forms';
+import { nextTime } from './coming';
 import type { IFormState, ScheduleFormModel } from './formModel';
 import { labelOf } from './labels';
 import { afterPaint } from './painting';
@@ -230,14 +230,19 @@ function Changes(props: {
   const now = new Date();
   const before = nextRun(record);
   const after = momentOf(value?.next_times?.[0], 'UTC');
-  const shown = (moment: Date | null): string =>
-    moment ? timeText(moment, now) : trans.__('none');
+  const shown = (moment: Date | null, zone: string): string =>
+    moment ? nextTime(moment, now, zone) : trans.__('none');
+  const zone = model.state.values.timeZone;
   const moves = value?.next_times !== undefined && before?.getTime() !== after?.getTime();
   return (
     <p className="jp-SvcRemark" role="status">
       {trans.__('Changed: %1.', changed.join(', '))}{' '}
       {moves && record.status === 'RUNNING'
-        ? trans.__('Next run: %1 instead of %2.', shown(after), shown(before))
+        ? trans.__(
+            'Next run: %1 instead of %2.',
+            shown(after, zone),
+            shown(before, record.time_zone)
+          )
         : trans.__('It counts from the next run on: %1.', nextText(trans, record, now))}
     </p>
   );

@@ -1,3 +1,4 @@
+import { Notification } from '@jupyterlab/apputils';
 import { StateDB } from '@jupyterlab/statedb';
 import { nullTranslator } from '@jupyterlab/translation';
 import { MessageLoop } from '@lumino/messaging';
@@ -17,7 +18,9 @@ import type { INotebookSource } from './notebookSource';
 const trans = nullTranslator.load('svc_jupyter');
 
 describe('the form’s tab', () => {
-  const create = jest.fn().mockResolvedValue(aSchedule());
+  const create = jest
+    .fn()
+    .mockResolvedValue(aSchedule({ next_materialized_time: '2090-11-22 09:00' }));
   const shown = jest.fn();
   const changed = jest.fn();
   const channels = jest.fn().mockResolvedValue([]);
@@ -90,7 +93,11 @@ describe('the form’s tab', () => {
       await closed;
     });
     expect(create).toHaveBeenCalledTimes(1);
-    expect(shown).toHaveBeenCalledWith(aSchedule());
+    expect(shown).toHaveBeenCalledWith(await create.mock.results[0]?.value);
+    const messages = Notification.manager.notifications.map(one => one.message);
+    expect(messages.at(-1)).toMatch(
+      /^report is scheduled: next \w+ \d+ \w+ 2090 09:00 \(Europe\/Paris\)\.$/
+    );
     expect(changed).toHaveBeenCalledTimes(1);
   });
 

@@ -8,10 +8,10 @@ import { scheduleIcon } from '../icons';
 import { VisibleView } from '../panel';
 import { tellOfCommand } from '../schedules/performer';
 import { type ISvcSchedules, ScheduleCommands } from '../schedules/tokens';
-import { nextText } from '../schedules/words';
 import { Resource, type ServiceRequests, VisibleContext } from '../service';
 import type { IClusterList, IClusterRecord } from '../service/records/clusters';
 import type { INotificationChannel } from '../service/records/schedules';
+import { comingText } from './coming';
 import { afterPaint, PaintedContext } from './painting';
 import type { ScheduleFormModel } from './formModel';
 import { type IFormSteps, ScheduleFormView } from './formView';
@@ -123,7 +123,7 @@ async function submit(
     return;
   }
   schedules.show(record);
-  const next = nextText(trans, record, new Date());
+  const next = comingText(trans, record, model.previewedTimes, new Date());
   const said = model.record
     ? trans.__('Schedule %1 is changed: %2.', record.name, next)
     : trans.__('%1 is scheduled: %2.', record.name, next);

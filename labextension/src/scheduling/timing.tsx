@@ -1,10 +1,11 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, startTransition, useEffect, useId, useMemo, useState } from 'react';
-import { allZones, momentOf } from '../schedules/times';
+import { allZones } from '../schedules/times';
 import { intervalText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
 import { clock, day, timeText } from '../words';
+import { comingTimes, nextTime } from './coming';
 import { afterPaint } from './painting';
 import { type IOption, SelectField, TextField } from '../forms';
 import type { Problems } from './formProblems';
@@ -183,18 +184,16 @@ function nextTimes(
   if (!times) {
     return preview === undefined ? trans.__('Next: …') : '';
   }
-  const moments = times.map(text => momentOf(text, zone)).filter(moment => moment !== null);
-  const [first, ...others] = moments;
+  const now = new Date();
+  const [first, ...others] = comingTimes(times, now);
   if (first === undefined) {
     return trans.__('Next: never, as it stands');
   }
-  const now = new Date();
   const hasOneClock = others.every(moment => clock(moment, { zone }) === clock(first, { zone }));
   const shown = others.map(moment =>
     hasOneClock ? day(moment, now, { zone }) : timeText(moment, first, { zone })
   );
-  const begin = `${day(first, now, { zone })} ${clock(first, { zone })}`;
-  return trans.__('Next: %1', [begin, ...shown].join(' · '));
+  return trans.__('Next: %1', [nextTime(first, now, zone), ...shown].join(' · '));
 }
 
 function sentence(words: string): string {
