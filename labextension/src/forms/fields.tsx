@@ -1,5 +1,5 @@
 import { HTMLSelect } from '@jupyterlab/ui-components';
-import { type JSX, type ReactNode, type RefObject, useId } from 'react';
+import { type JSX, memo, type ReactNode, type RefObject, useId } from 'react';
 
 /** Properties of every field. */
 interface IFieldProps {
@@ -47,29 +47,50 @@ export function TextField(
     placeholder?: string;
     numeric?: boolean;
     autoFocus?: boolean;
+    /** What the browser offers while one types: those whose value or label has the text. */
+    suggestions?: readonly IOption[];
   }
 ): JSX.Element {
   return (
     <Labelled {...props}>
       {(id, described) => (
-        <input
-          {...described}
-          id={id}
-          className="jp-mod-styled"
-          type="text"
-          inputMode={props.numeric === true ? 'decimal' : undefined}
-          value={props.value}
-          placeholder={props.placeholder}
-          disabled={props.disabled}
-          data-autofocus={props.autoFocus}
-          spellCheck={false}
-          autoComplete="off"
-          onChange={event => props.onChange(event.target.value)}
-        />
+        <>
+          <input
+            {...described}
+            id={id}
+            list={props.suggestions && `${id}-suggestions`}
+            className="jp-mod-styled"
+            type="text"
+            inputMode={props.numeric === true ? 'decimal' : undefined}
+            value={props.value}
+            placeholder={props.placeholder}
+            disabled={props.disabled}
+            data-autofocus={props.autoFocus}
+            spellCheck={false}
+            autoComplete="off"
+            onChange={event => props.onChange(event.target.value)}
+          />
+          {props.suggestions && (
+            <Suggestions id={`${id}-suggestions`} options={props.suggestions} />
+          )}
+        </>
       )}
     </Labelled>
   );
 }
+
+const Suggestions = memo(function Suggestions(props: {
+  id: string;
+  options: readonly IOption[];
+}): JSX.Element {
+  return (
+    <datalist id={props.id}>
+      {props.options.map(({ value, label }) => (
+        <option key={value} value={value} label={label === value ? undefined : label} />
+      ))}
+    </datalist>
+  );
+});
 
 /**
  * A field for a secret: what is typed stays in the element, which the form reads and empties when it sends it.

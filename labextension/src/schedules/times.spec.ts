@@ -1,4 +1,4 @@
-import { clockOf, fieldText, isFieldText, momentOf, nextHour } from './times';
+import { allZones, clockOf, fieldText, isFieldText, momentOf, nextHour } from './times';
 
 const PARIS = 'Europe/Paris';
 
@@ -58,4 +58,12 @@ it('reads a time of 24 hours', () => {
 it('starts at the next full hour, also where zones are half an hour off', () => {
   expect(nextHour(new Date('2026-11-22T08:10Z'), PARIS)).toBe('2026-11-22 10:00');
   expect(nextHour(new Date('2026-11-22T08:10Z'), 'Asia/Kolkata')).toBe('2026-11-22 14:00');
+});
+
+it('knows zones by the names that they have today, each once', () => {
+  const zones = allZones();
+  expect(zones).toEqual(expect.arrayContaining(['Asia/Kolkata', 'Europe/Kyiv', 'America/Nuuk']));
+  expect(zones.filter(name => /Calcutta|Kiev|Godthab|Saigon|Asmera/.test(name))).toEqual([]);
+  expect(new Set(zones).size).toBe(zones.length);
+  expect(zones[0]).toBe('UTC');
 });

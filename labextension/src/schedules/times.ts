@@ -1,3 +1,5 @@
+import { todaysName } from './zones';
+
 const MINUTE = 60_000;
 const WALL_CLOCK: Intl.DateTimeFormatOptions = {
   hourCycle: 'h23',
@@ -113,12 +115,15 @@ let own: { zone: string; offset: number } | null = null;
 export function ownZone(): string {
   const offset = new Date().getTimezoneOffset();
   if (own?.offset !== offset) {
-    own = { zone: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC', offset };
+    const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    own = { zone: todaysName(name) || 'UTC', offset };
   }
   return own.zone;
 }
 
-/** Return the names of all zones that this browser knows, `UTC` first. */
+/** Return today's names of all zones that this browser knows, in their order, `UTC` first. */
 export function allZones(): string[] {
-  return ['UTC', ...Intl.supportedValuesOf('timeZone').filter(name => name !== 'UTC')];
+  const names = new Set(Intl.supportedValuesOf('timeZone').map(todaysName));
+  names.delete('UTC');
+  return ['UTC', ...[...names].sort()];
 }

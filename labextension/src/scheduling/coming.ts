@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { momentOf } from '../schedules/times';
+import { isZone, momentOf } from '../schedules/times';
 import { nextText } from '../schedules/words';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { clock, day } from '../words';
@@ -12,7 +12,8 @@ export function comingTimes(times: readonly string[], now: Date): Date[] {
 }
 
 /** Return `Sat 22 Nov 09:00 (Europe/Paris)`: the next run on the clock of the schedule. */
-export function nextTime(moment: Date, now: Date, zone: string): string {
+export function nextTime(moment: Date, now: Date, name: string): string {
+  const zone = isZone(name) ? name : 'UTC'; // the service may know zones that this browser does not
   return `${day(moment, now, { zone })} ${clock(moment, { zone })} (${zone})`;
 }
 

@@ -269,6 +269,15 @@ describe('what is wrong', () => {
     });
   });
 
+  it('is a time zone that there is not, and none of a former name', () => {
+    expect(ownProblems(trans, { ...VALUES, timeZone: 'Mars' })).toEqual({
+      timeZone: 'There is no time zone “Mars”'
+    });
+    expect(ownProblems(trans, { ...VALUES, timeZone: 'Asia/Calcutta' })).toEqual({});
+    const old = aSchedule({ time_zone: 'Asia/Calcutta' });
+    expect(changesOf(old, valuesOf(old, []))).toEqual({});
+  });
+
   it('is at the cron field that is empty', () => {
     const cron = { ...VALUES, timing: 'cron', cron: ' ' } as const;
     expect(Object.keys(ownProblems(trans, cron))).toEqual(['cron']);

@@ -23,7 +23,7 @@ export function bodyOf(values: IFormValues): IScheduleBody {
     name: values.name.trim(),
     ...(values.label !== '' && { label: values.label }),
     ...timetableOf(values),
-    time_zone: values.timeZone,
+    time_zone: values.timeZone.trim(),
     no_catch_up: values.skipMissed,
     concurrency: numberOf(values.concurrency),
     retry: numberOf(values.retry),

@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { clockOf, isFieldText } from '../schedules/times';
+import { clockOf, isFieldText, isZone } from '../schedules/times';
 import type { ServiceError } from '../service';
 import type { FieldName, IFormValues } from './formValues';
 import { type IParameter, isOwn, valueOf } from './parameters';
@@ -206,6 +206,9 @@ export function ownProblems(trans: TranslationBundle, values: IFormValues): Prob
   }
   if (values.timing === 'cron' && values.cron.trim() === '') {
     mark('cron');
+  }
+  if (!isZone(values.timeZone.trim())) {
+    problems.timeZone = trans.__('There is no time zone “%1”', values.timeZone);
   }
   if (values.digest && clockOf(values.digestTime) === null) {
     mark('digest');

@@ -112,6 +112,8 @@ describe('the form’s tab', () => {
       expect(channels).not.toHaveBeenCalled();
       await act(() => jest.advanceTimersByTimeAsync(100));
       expect(folded()).not.toBeNull();
+      const zone = widget.node.querySelector('input[list] ~ datalist > [value="America/New_York"]');
+      expect(zone?.getAttribute('label')).toBe('America/New York');
       await act(() => jest.advanceTimersByTimeAsync(100));
       expect(channels).toHaveBeenCalledTimes(1);
     } finally {

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, startTransition, useEffect, useId, useMemo, useState } from 'react';
-import { allZones } from '../schedules/times';
+import { allZones, isZone } from '../schedules/times';
 import { intervalText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
@@ -99,10 +99,10 @@ export function Timing(props: ITimingProps): JSX.Element {
 function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
   const isCron = values.timing === 'cron';
   const names = useZones();
-  const zones = useMemo(() => {
-    const known = names.includes(values.timeZone) ? names : [values.timeZone, ...names];
-    return known.map(name => ({ value: name, label: name }));
-  }, [names, values.timeZone]);
+  const zones = useMemo(
+    () => names.map(name => ({ value: name, label: name.replaceAll('_', ' ') })),
+    [names]
+  );
   return (
     <div className="jp-SvcForm-row">
       <TextField
@@ -121,10 +121,10 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
         problem={problems.end}
         onChange={end => set({ end })}
       />
-      <SelectField
+      <TextField
         label={labelOf(trans, 'timeZone')}
         value={values.timeZone}
-        options={zones}
+        suggestions={zones}
         problem={problems.timeZone}
         onChange={timeZone => set({ timeZone })}
       />
@@ -132,7 +132,7 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
   );
 }
 
-/** Return the zones to choose from: none for the first render, which four hundred options would delay. */
+/** Return the zones to find by typing: none for the first render, which four hundred options would delay. */
 function useZones(): readonly string[] {
   const [zones, setZones] = useState<readonly string[]>([]);
   useEffect(() => afterPaint(() => startTransition(() => setZones(allZones()))), []);
@@ -178,9 +178,10 @@ function ownWords(trans: TranslationBundle, values: IFormValues): string {
 function nextTimes(
   trans: TranslationBundle,
   preview: ISchedulePreview | undefined,
-  zone: string
+  typed: string
 ): string {
   const times = preview?.next_times;
+  const zone = isZone(typed) ? typed : 'UTC';
   if (!times) {
     return preview === undefined ? trans.__('Next: …') : '';
   }
