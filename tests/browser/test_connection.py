@@ -46,7 +46,7 @@ def test_a_service_that_stops_is_reported_and_found_again_without_a_press(
     expect(row_with(page, "after the start")).to_be_visible(timeout=_BACK_SECONDS * 1000)
 
 
-def test_a_wrong_token_is_reported_in_the_services_words(
+def test_a_refused_token_of_the_environment_is_reported_without_a_form_that_cannot_work(
     service: ServiceProcess, new_lab: Callable[..., LabProcess], new_page: Callable[..., LabPage]
 ) -> None:
     page = new_page(new_lab(service, token="not-a-token-of-this-service"))
@@ -54,8 +54,10 @@ def test_a_wrong_token_is_reported_in_the_services_words(
     expect(page.panel).to_contain_text("not connected")
     with service.client("not-a-token-of-this-service") as stranger:
         words = stranger.get("/account").json()["error"]["error_message"]
-    expect(page.panel).to_contain_text(f"The service does not accept the token: {words}.")
-    expect(page.panel).to_contain_text("Enter another one below")
+    expect(page.panel).to_contain_text(f"The token of SVC_API_TOKEN is refused: {words}.")
+    expect(page.panel).to_contain_text("SVC_BASE_URL in the environment of the Jupyter server sets the address.")
+    expect(page.panel).not_to_contain_text("Enter another one below")
+    expect(page.panel.get_by_role("form")).to_have_count(0)
     page.narrow_the_sidebar()
     assert page.panel.evaluate(_CUT_OFF) == []
     assert page.traffic.to_the_extension("commands") == []

@@ -49,7 +49,7 @@ def test_the_service_of_the_run_beats_the_default_profile(environ: dict[str, str
     assert (found.base_url, found.token, found.source) == (RUNS, SECRET, "the service of this run")
     assert (found.embedded, found.connection_file) == (False, file)
     assert SECRET not in repr(found)
-    assert beats_profiles(None, None, environ) == "the service of this run (SVC_CONNECTION_FILE)"
+    assert beats_profiles(None, None, environ) == "SVC_CONNECTION_FILE"
 
 
 def test_a_service_named_by_the_notebook_takes_precedence_over_the_service_of_the_run(

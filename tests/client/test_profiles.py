@@ -59,7 +59,7 @@ def test_a_file_that_is_not_understood_is_left_alone_and_not_quoted(environ: dic
 
 def test_where_the_address_is_given_otherwise_the_file_does_not_count() -> None:
     environ = {"SVC_BASE_URL": "https://elsewhere.test"}
-    assert beats_profiles(None, None, environ) == "the environment (SVC_BASE_URL)"
+    assert beats_profiles(None, None, environ) == "SVC_BASE_URL"
     assert beats_profiles("https://given.test", None, {}) == "the arguments"
     assert beats_profiles(None, "work", environ) is None
     assert beats_profiles(None, None, {}) is None

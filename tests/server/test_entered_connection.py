@@ -28,6 +28,7 @@ def test_an_entered_service_is_asked_kept_for_its_owner_alone_and_its_token_show
     assert (missing.status_code, "token" in missing.json()["message"]) == (422, True)
     answer = server.http.put("/status", json={"base_url": service.base_url, "token": service.token})
     assert (answer.json()["connected"], answer.json()["base_url"]) == (True, service.base_url)
+    assert answer.json()["fixed_by"] is None
     assert stat.S_IMODE(profile_file(server).stat().st_mode) == 0o600
     assert server.http.get("/commands").status_code == 200
     for text in (wrong.text, answer.text, server.http.get("/status").text, server.log_file.read_text()):
@@ -39,7 +40,18 @@ def test_an_address_that_is_configured_is_not_overruled(jupyter: JupyterProcess,
     refused = jupyter.http.put("/status", json={"base_url": "http://127.0.0.1:9", "token": service.token})
     assert refused.status_code == 503
     assert "SVC_BASE_URL" in refused.json()["message"]
-    assert jupyter.http.get("/status").json()["base_url"] == service.base_url
+    status = jupyter.http.get("/status").json()
+    assert (status["base_url"], status["fixed_by"]) == (service.base_url, "SVC_BASE_URL")
+
+
+def test_the_status_names_the_setting_that_fixes_the_address_and_the_source_of_the_token(
+    new_jupyter: Callable[..., JupyterProcess], service: ServiceProcess
+) -> None:
+    configured = {"service_url": service.base_url}
+    server = new_jupyter(base_url="", token=service.token, SvcJupyterServer=configured)
+    status = server.http.get("/status").json()
+    assert status["connected"] is True
+    assert (status["fixed_by"], status["token_source"]) == ("SvcJupyterServer.service_url", "the environment")
 
 
 def test_a_wrong_token_is_reported_and_this_machines_service_is_used_until_the_settings_are_read_anew(

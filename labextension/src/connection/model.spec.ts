@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { ServiceError } from '../service';
 import type { IConnectionStatus } from '../service/records/connection';
-import { connectionLine, isOfThisMachine, triedLines } from './model';
+import { connectionLine, fixedAddress, isOfThisMachine, triedLines } from './model';
 
 const trans = nullTranslator.load('');
 const ACCOUNT = {
@@ -18,6 +18,8 @@ const CONNECTED: IConnectionStatus = {
   connected: true,
   base_url: 'https://service.test',
   source: 'the environment',
+  token_source: 'the environment',
+  fixed_by: 'SVC_BASE_URL',
   account: ACCOUNT,
   message: null
 };
@@ -67,12 +69,25 @@ describe('triedLines', () => {
     ]);
   });
 
-  it('tells what to do about a token', () => {
+  it('tells which token is refused and where it is changed', () => {
     const value = { ...REFUSED, status: 401, message: 'the token is not known' };
     expect(triedLines({ value, isLoading: false }, trans).slice(1)).toEqual([
-      'The service does not accept the token: the token is not known.',
-      'Enter another one below, or correct it in the environment and read the settings again.'
+      'The token of SVC_API_TOKEN is refused: the token is not known.',
+      'Change SVC_API_TOKEN in the environment of the Jupyter server and restart the server.'
     ]);
+  });
+
+  it('offers to enter another token only where it would be used', () => {
+    const value = { ...REFUSED, status: 401, token_source: 'profile default of config.toml' };
+    const advice = (fixed_by: IConnectionStatus['fixed_by']): string | undefined =>
+      triedLines({ value: { ...value, fixed_by }, isLoading: false }, trans)[2];
+    expect(advice(null)).toBe(
+      'Enter another one below, or correct it in profile default of config.toml and read the settings again.'
+    );
+    expect(advice('SVC_BASE_URL')).toBe(
+      'Correct it in profile default of config.toml and read the settings again.'
+    );
+    expect(advice('SVC_CONNECTION_FILE')).toBeUndefined();
   });
 
   it('tells when it is the Jupyter server that is away', () => {
@@ -82,9 +97,39 @@ describe('triedLines', () => {
     ]);
   });
 
+  it('names the server’s configuration as the source of an address', () => {
+    const value: IConnectionStatus = {
+      ...REFUSED,
+      source: 'the arguments',
+      fixed_by: 'SvcJupyterServer.service_url'
+    };
+    expect(triedLines({ value, isLoading: false }, trans)[0]).toBe(
+      'https://service.test (address from the configuration of the Jupyter server)'
+    );
+  });
+
   it('knows this machine’s service', () => {
     const value = { ...REFUSED, base_url: null, source: 'embedded service' };
     expect(isOfThisMachine({ value, isLoading: false })).toBe(true);
     expect(triedLines({ value, isLoading: false }, trans)[0]).toBe('The service of this machine');
+  });
+});
+
+describe('fixedAddress', () => {
+  it.each([
+    ['SVC_BASE_URL', /^SVC_BASE_URL in the environment of the Jupyter server sets the address\./],
+    [
+      'SvcJupyterServer.service_url',
+      /^SvcJupyterServer.service_url in the configuration of the Jupyter server sets the address\./
+    ],
+    ['SVC_CONNECTION_FILE', /^The run of a notebook started this Jupyter server/]
+  ] as const)('says what fixes it and where: %s', (fixed_by, words) => {
+    const value = { ...REFUSED, fixed_by };
+    expect(fixedAddress({ value, isLoading: false }, trans)).toMatch(words);
+  });
+
+  it('is none where an address can be entered', () => {
+    const value = { ...REFUSED, fixed_by: null };
+    expect(fixedAddress({ value, isLoading: false }, trans)).toBeNull();
   });
 });

@@ -20,6 +20,9 @@ const UNAUTHORIZED = 401;
 /** The server's name for the embedded service as the source of an address. */
 const EMBEDDED = 'embedded service';
 
+/** The server's name for the environment as the source of an address or a token. */
+const ENVIRONMENT = 'the environment';
+
 /** Return the line at the top of the panel. */
 export function connectionLine(
   state: IResourceState<IConnectionStatus>,
@@ -66,21 +69,54 @@ export function triedLines(
 }
 
 /** Return why there is no connection, and what to do about a token. */
-function failureOf(
-  { message, status, source }: IConnectionStatus,
-  trans: TranslationBundle
-): string[] {
-  const why = message ?? '';
-  if (status !== UNAUTHORIZED) {
+function failureOf(attempt: IConnectionStatus, trans: TranslationBundle): string[] {
+  const why = attempt.message ?? '';
+  if (attempt.status !== UNAUTHORIZED) {
     return [why.charAt(0).toUpperCase() + why.slice(1)];
   }
-  return [
-    trans.__('The service does not accept the token: %1.', why.replace(/\.$/, '')),
-    trans.__(
-      'Enter another one below, or correct it in %1 and read the settings again.',
-      source ?? ''
-    )
-  ];
+  const { token_source: source } = attempt;
+  const token = source === ENVIRONMENT ? 'SVC_API_TOKEN' : (source ?? EMBEDDED);
+  const refused = trans.__('The token of %1 is refused: %2.', token, why.replace(/\.$/, ''));
+  return [refused, tokenAdvice(attempt, trans)];
+}
+
+/** Return where to change a refused token. */
+function tokenAdvice(attempt: IConnectionStatus, trans: TranslationBundle): string {
+  const { token_source: source, fixed_by: fixedBy } = attempt;
+  if (source === ENVIRONMENT) {
+    return trans.__(
+      'Change SVC_API_TOKEN in the environment of the Jupyter server and restart the server.'
+    );
+  }
+  if (source === null || fixedBy === 'SVC_CONNECTION_FILE') {
+    return '';
+  }
+  return fixedBy === null
+    ? trans.__('Enter another one below, or correct it in %1 and read the settings again.', source)
+    : trans.__('Correct it in %1 and read the settings again.', source);
+}
+
+/** Return what fixes the address and where to change it; null where another one can be entered. */
+export function fixedAddress(
+  { value }: IResourceState<IConnectionStatus>,
+  trans: TranslationBundle
+): string | null {
+  switch (value?.fixed_by) {
+    case 'SVC_BASE_URL':
+      return trans.__(
+        'SVC_BASE_URL in the environment of the Jupyter server sets the address. To use another service, change it there and restart the server.'
+      );
+    case 'SvcJupyterServer.service_url':
+      return trans.__(
+        'SvcJupyterServer.service_url in the configuration of the Jupyter server sets the address. To use another service, change it there and restart the server.'
+      );
+    case 'SVC_CONNECTION_FILE':
+      return trans.__(
+        'The run of a notebook started this Jupyter server and sets the address (SVC_CONNECTION_FILE).'
+      );
+    default:
+      return null;
+  }
 }
 
 function addressOf(status: IConnectionStatus | undefined, trans: TranslationBundle): string {
@@ -89,7 +125,14 @@ function addressOf(status: IConnectionStatus | undefined, trans: TranslationBund
   }
   return status.base_url === null || status.source === EMBEDDED
     ? trans.__('The service of this machine')
-    : trans.__('%1 (address from %2)', status.base_url, status.source);
+    : trans.__('%1 (address from %2)', status.base_url, sourceOf(status, trans) ?? '');
+}
+
+/** Return the source of the address; the server calls its own configuration its arguments. */
+function sourceOf(status: IConnectionStatus, trans: TranslationBundle): string | null {
+  return status.fixed_by === 'SvcJupyterServer.service_url'
+    ? trans.__('the configuration of the Jupyter server')
+    : status.source;
 }
 
 /** Return whether the embedded service was tried. */

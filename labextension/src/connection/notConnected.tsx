@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { type FormEvent, type JSX, useState } from 'react';
 import { asServiceError, type ISvcService, useResource } from '../service';
 import type { IConnectionStatus } from '../service/records/connection';
-import { isOfThisMachine, triedLines } from './model';
+import { fixedAddress, isOfThisMachine, triedLines } from './model';
 
 /** Replaces the sections while there is no connection: the attempt, and the possible next steps. */
 export function NotConnected(props: {
@@ -30,6 +30,7 @@ export function NotConnected(props: {
   if (state.value === undefined && state.error === undefined) {
     return <div className="jp-SvcState">{trans.__('Looking for the service …')}</div>;
   }
+  const fixed = fixedAddress(state, trans);
   return (
     <div className="jp-SvcState jp-SvcNotConnected">
       <div role="status">
@@ -60,12 +61,19 @@ export function NotConnected(props: {
           >
             {trans.__('Read the settings again')}
           </button>
-          <EnteredService
-            isTrying={isTrying}
-            problem={problem}
-            trans={trans}
-            connect={entered => attempt(() => requests.put<IConnectionStatus>('status', entered))}
-          />
+          {fixed === null ? (
+            <EnteredService
+              isTrying={isTrying}
+              problem={problem}
+              trans={trans}
+              connect={entered => attempt(() => requests.put<IConnectionStatus>('status', entered))}
+            />
+          ) : (
+            <>
+              {problem !== '' && <Problem text={problem} />}
+              <p>{fixed}</p>
+            </>
+          )}
         </>
       )}
     </div>
@@ -125,14 +133,19 @@ export function EnteredService(props: {
           onChange={event => setToken(event.target.value)}
         />
       </label>
-      {problem !== '' && (
-        <p role="alert" className="jp-SvcFailure">
-          {problem}
-        </p>
-      )}
+      {problem !== '' && <Problem text={problem} />}
       <button type="submit" className="jp-SvcButton" disabled={isTrying}>
         {trans.__('Connect')}
       </button>
     </form>
+  );
+}
+
+/** Why the last attempt failed. */
+function Problem({ text }: { text: string }): JSX.Element {
+  return (
+    <p role="alert" className="jp-SvcFailure">
+      {text}
+    </p>
   );
 }

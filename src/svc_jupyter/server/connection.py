@@ -17,6 +17,7 @@ from svc_jupyter.client.transport.retries import Retries
 
 CONNECTION = "svc_jupyter_connection"
 """The key of the connection in the web application's settings."""
+_SETTING = "SvcJupyterServer.service_url"
 _RETRIES = Retries(attempts=2)
 """Few retries: a waiting page needs the error soon and asks again by itself."""
 
@@ -62,6 +63,10 @@ class ServiceConnection:
         """Return the service's successful response unchanged; raises `SvcError` for any other."""
         return await (await self.client()).answer(call)
 
+    def fixed_by(self) -> str | None:
+        """Return the setting whose address counts before an entered one, or None when an entered one is used."""
+        return _SETTING if self._service_url else beats_profiles(None, self._profile)
+
     async def use_this_machine(self) -> None:
         """Use the embedded service, which starts at the first call, until the settings are read again."""
         await self.renew()
@@ -73,7 +78,7 @@ class ServiceConnection:
         Raises `SvcError` when the service refuses or does not answer, or when the address is fixed elsewhere; then
         nothing changes.
         """
-        if fixed := beats_profiles(self._service_url, self._profile):
+        if fixed := self.fixed_by():
             raise ConfigurationError(f"the address comes from {fixed}, which counts before an entered one")
         tried = self._client_of(Settings.load(base_url, token, environ={}))
         try:

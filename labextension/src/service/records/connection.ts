@@ -9,6 +9,10 @@ export interface IConnectionStatus {
   base_url: string | null;
   /** The source of the address: a setting, the environment, a profile, or the embedded service. */
   source: string | null;
+  /** Where the token was found: as `source`; null for the embedded service. */
+  token_source: string | null;
+  /** The setting that fixes the address, so that no other can be entered; null where one can. */
+  fixed_by: 'SvcJupyterServer.service_url' | 'SVC_BASE_URL' | 'SVC_CONNECTION_FILE' | null;
   account: IAccount | null;
   /** Why there is no connection, or null. */
   message: string | null;

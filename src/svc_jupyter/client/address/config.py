@@ -57,6 +57,8 @@ class Settings:
     data_dir: Path
     connection_file: Path | None = None
     """In a notebook run: the file that gave address and token, which changes when the service moves."""
+    token_source: str | None = None
+    """Where the token was found, for messages; None for the embedded service."""
 
     @property
     def embedded(self) -> bool:
@@ -97,7 +99,8 @@ class Settings:
                 f"or token_file in [profiles.{chosen}] of {config_file(environ)}"
             )
         of_run = origin.connection_file if found is origin else None
-        return cls(address, secret, source, chosen, data_folder(environ), of_run)
+        token_source = found.name if found and secret else None
+        return cls(address, secret, source, chosen, data_folder(environ), of_run, token_source)
 
 
 def chosen_profile(profile: str | None, environ: Mapping[str, str] | None = None) -> str:
@@ -107,16 +110,16 @@ def chosen_profile(profile: str | None, environ: Mapping[str, str] | None = None
 
 
 def beats_profiles(base_url: str | None, profile: str | None, environ: Mapping[str, str] | None = None) -> str | None:
-    """Return the place whose address takes precedence over the profile file, or None when the file decides."""
+    """Return the setting whose address takes precedence over the profile file, or None when the file decides."""
     environ = os.environ if environ is None else environ
     if base_url:
         return "the arguments"
     if profile:
         return None
     if environ.get("SVC_BASE_URL"):
-        return "the environment (SVC_BASE_URL)"
+        return "SVC_BASE_URL"
     of_run = environ.get(CONNECTION_FILE) and not environ.get("SVC_PROFILE")
-    return f"{OF_THE_RUN} ({CONNECTION_FILE})" if of_run else None
+    return CONNECTION_FILE if of_run else None
 
 
 @dataclass(frozen=True, slots=True)

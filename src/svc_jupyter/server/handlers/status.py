@@ -15,7 +15,10 @@ class StatusHandler(ServiceHandler):
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with address and account; without a connection with the reason, and the `status` of a refusal."""
+        """Answer with address and account; without a connection with the reason, and the `status` of a refusal.
+
+        `fixed_by` is the setting that fixes the address, so that no other can be entered; null without one.
+        """
         self.finish(await self._status())
 
     @asks_the_service
@@ -43,10 +46,12 @@ class StatusHandler(ServiceHandler):
         return value.strip()
 
     async def _status(self) -> dict[str, Any]:
-        status: dict[str, Any] = {"connected": False, "base_url": None, "source": None, "account": None}
+        status: dict[str, Any] = {"connected": False, "fixed_by": self.connection.fixed_by()}
+        status |= dict.fromkeys(("base_url", "source", "token_source", "account"))
         try:
             client = await self.connection.client()
-            status |= {"base_url": client.settings.base_url, "source": client.settings.source}
+            settings = client.settings
+            status |= {name: getattr(settings, name) for name in ("base_url", "source", "token_source")}
             account = await client.account.get()
         except SvcError as error:
             answered = {"status": error.status} if isinstance(error, StatusError) else {}
