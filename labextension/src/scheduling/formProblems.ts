@@ -2,6 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { clockOf, isFieldText, isZone } from '../schedules/times';
 import type { ServiceError } from '../service';
 import type { FieldName, IFormValues } from './formValues';
+import { LABELLED_FIELDS } from './labels';
 import { type IParameter, isOwn, valueOf } from './parameters';
 
 /** The lists of rows in the form. */
@@ -17,21 +18,8 @@ type MutableProblems = { -readonly [key in ProblemKey]?: string };
 
 /** Maps the service's attributes to the form's fields. */
 const FIELDS: Readonly<Record<string, FieldName>> = {
-  name: 'name',
-  // eslint-disable-next-line jupyter/no-untranslated-string -- an attribute's name
-  label: 'label',
-  frequency: 'every',
-  time_unit: 'unit',
-  cron_expression: 'cron',
-  start_time: 'start',
-  end_time: 'end',
-  time_zone: 'timeZone',
-  retry: 'retry',
-  retry_delay: 'retryDelay',
-  command_timeout: 'timeout',
-  concurrency: 'concurrency',
+  ...LABELLED_FIELDS,
   no_catch_up: 'skipMissed',
-  time_out: 'timeOut',
   arguments: 'parameters'
 };
 const ROW_FIELDS: Readonly<Record<string, string>> = {
@@ -188,8 +176,8 @@ function wordsOf(trans: TranslationBundle, key: ProblemKey): string {
 }
 
 /**
- * Return problems that need no service: no name or timetable, texts that are no times, incomplete rows, parameters that cannot be
- * sent.
+ * Return problems that need no service: no name or timetable, texts that are no times, incomplete rows, parameters
+ * that cannot be sent.
  */
 export function ownProblems(trans: TranslationBundle, values: IFormValues): Problems {
   const problems: MutableProblems = {};

@@ -17,8 +17,8 @@ export type LabelledField = Exclude<
 /** A part of the form that is changed as a whole, under its heading. */
 type Part = 'missed' | 'dependencies' | 'notifications';
 
-/** Maps the service's attributes to the field or the part of the form that holds them. */
-const PLACES: Readonly<Record<string, LabelledField | Part>> = {
+/** Maps the service's attributes to the fields that hold them alone. */
+export const LABELLED_FIELDS: Readonly<Record<string, LabelledField>> = {
   name: 'name',
   // eslint-disable-next-line jupyter/no-untranslated-string -- an attribute's name
   label: 'label',
@@ -28,12 +28,15 @@ const PLACES: Readonly<Record<string, LabelledField | Part>> = {
   start_time: 'start',
   end_time: 'end',
   time_zone: 'timeZone',
-  no_catch_up: 'missed',
   concurrency: 'concurrency',
   retry: 'retry',
   retry_delay: 'retryDelay',
   command_timeout: 'timeout',
-  time_out: 'timeOut',
+  time_out: 'timeOut'
+};
+const PLACES: Readonly<Record<string, LabelledField | Part>> = {
+  ...LABELLED_FIELDS,
+  no_catch_up: 'missed',
   command: 'parameters',
   dependency_info: 'dependencies',
   notification: 'notifications'
