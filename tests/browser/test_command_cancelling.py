@@ -19,6 +19,6 @@ def test_a_running_command_is_cancelled_after_one_question(page: LabPage, servic
     page.dialog.wait_for(state="detached")
     assert service.record(command["id"])["status"] == "running"
     row.get_by_role("button").click()
-    page.answer_dialog("Cancel the Command")
+    page.answer_dialog("Cancel the command")
     assert service.ended(command["id"])["status"] == "cancelled"
     expect(row).to_contain_text("■")

@@ -112,10 +112,10 @@ def test_a_step_that_needs_a_notebook_is_disabled_without_one(data: Data, servic
     with tap(service, "CREATE TABLE flights (origin TEXT)") as name:
         data.page.open()
         data.open(name)
-        insert = data.step("flights", "Insert Query: open a notebook first")
+        insert = data.step("flights", "Insert query: open a notebook first")
         expect(insert).to_be_disabled()
         data.row("flights").click(button="right")
-        item = data.page.page.get_by_role("menuitem", name="Insert Query: open a notebook first")
+        item = data.page.page.get_by_role("menuitem", name="Insert query: open a notebook first")
         expect(item).to_have_attribute("aria-disabled", "true")
         data.page.page.keyboard.press("Escape")
 

@@ -75,7 +75,7 @@ def test_a_command_without_its_kernel_can_be_cancelled(
     output = lost_cell(page, signal)
     command = command_of(output)
     output.get_by_role("button", name="Cancel").click()
-    page.answer_dialog("Cancel the Command")
+    page.answer_dialog("Cancel the command")
     expect(output).to_contain_text(f"command {command} · cancelled")
     assert service.ended(command)["status"] == "cancelled"
     assert saved_text(page).startswith(f"■ command {command} · cancelled")

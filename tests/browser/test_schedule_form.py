@@ -111,9 +111,9 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     schedule = _schedule(page, name)
     assert (schedule["frequency"], schedule["command"]["arguments"]) == (2, {"days": 30})
 
-    choose(page, name, "Kill…")
+    choose(page, name, "End…")
     expect(page.dialog.get_by_role("button", name="No, leave it")).to_be_focused()
-    page.answer_dialog(f"Kill {name}")
+    page.answer_dialog(f"End {name}")
     expect(row_of(page, name)).to_have_count(0)
     assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
 

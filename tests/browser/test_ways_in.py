@@ -64,7 +64,7 @@ def test_commands_are_opened_and_cancelled_from_the_palette(page: LabPage, servi
     choose(page, "Open a command…", name)
     expect(page.page.get_by_role("tab", name=f"{command_id} {name}")).to_be_visible()
     choose(page, "Cancel a command…", name)
-    page.answer_dialog("Cancel the Command")
+    page.answer_dialog("Cancel the command")
     assert service.ended(command_id)["status"] == "cancelled"
 
 

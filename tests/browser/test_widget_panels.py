@@ -77,7 +77,7 @@ def test_a_schedule_is_suspended_in_the_schedule_panel(
 ) -> None:
     panel = panel_of(page, f"%svc_schedule panel {schedule['id']}")
     press(panel, "Suspend")
-    see(panel, "No further action begins until it is resumed")
+    see(panel, "No further run begins until it is resumed")
     assert page.accessibility_findings(".jp-OutputArea .jupyter-widgets") == []
     press(panel, f"Suspend {schedule['name']}")
     see(panel, "suspended")

@@ -25,7 +25,7 @@ def panel(schedule, open_panel):
     return open_panel("12")
 
 
-STEPS = ("Suspend", "Resume", "Run again", "Kill")
+STEPS = ("Suspend", "Resume", "Run again", "End")
 
 
 @pytest.mark.both_services
@@ -35,6 +35,7 @@ def test_it_shows_the_next_runs_and_the_last_actions(service, panel):
     times = "Sun 22 Nov 09:00" if service.bare else "Sun 22 Nov 09:00 · Mon 23 Nov 09:00"
     assert times in panel.text
     table = panel.text
+    assert re.findall(r'<th scope="col"[^>]*>([^<]*)<', table) == ["Run", "For", "Status", ""]
     assert table.index("◐ running") < table.index("✗ failed") < table.index("✓ done")
     assert "command 129" + ("" if service.bare else " · exit code 3") in table
     assert "--jp-error-color1" in table
@@ -52,8 +53,8 @@ def test_a_step_is_confirmed_once_and_names_the_schedule(service, panel):
     assert panel.buttons("No, leave it") == []
     assert "‖ suspended" in panel.text
     assert "none until it is resumed" in panel.text
-    assert "report &lt;b&gt; (12) is SUSPENDED" in panel.text
-    assert panel.enabled(*STEPS) == {"Resume", "Run again", "Kill"}
+    assert "report &lt;b&gt; (12) is suspended" in panel.text
+    assert panel.enabled(*STEPS) == {"Resume", "Run again", "End"}
 
 
 def test_an_error_that_nobody_foresaw_is_shown_and_the_panel_goes_on(service, client, panel, monkeypatch):
@@ -72,33 +73,36 @@ def test_an_error_that_nobody_foresaw_is_shown_and_the_panel_goes_on(service, cl
 
 
 def test_no_leaves_it(service, panel):
-    panel.press("Kill")
+    panel.press("End")
     assert "It never runs again" in panel.text
     panel.press("No, leave it")
     assert panel.buttons("No, leave it") == []
     assert service.schedules.bodies == []
-    assert panel.enabled(*STEPS) == {"Suspend", "Run again", "Kill"}
+    assert panel.enabled(*STEPS) == {"Suspend", "Run again", "End"}
 
 
 def test_a_second_press_of_yes_does_nothing(service, panel):
-    panel.press("Kill")
-    yes = panel.button("Kill report <b>")
+    panel.press("End")
+    yes = panel.button("End report <b>")
     yes.click()
     yes.click()
     panel.settle()
     assert service.schedules.bodies == [{"status": "kill"}]
+    assert "report &lt;b&gt; (12) has ended" in panel.text
+    assert "none: it was ended by hand" in panel.text
     assert panel.enabled(*STEPS) == set()
 
 
 def test_the_chosen_action_runs_again(service, panel):
-    assert panel.field("Action").value == 3
-    panel.choose("Action", 2)
+    assert panel.field("Run").value == 3
+    panel.choose("Run", 2)
     panel.press("Run again")
-    assert "Run action 2 of report &lt;b&gt; (12) again, for 09:00?" in panel.text
-    panel.press("Run again action 2 of report <b>")
+    assert "Run 2 of report &lt;b&gt; (12) again, for 09:00?" in panel.text
+    panel.press("Run 2 of report <b> again")
     assert [action["sequence_id"] for action in service.schedules.actions.values()] == [1, 2, 3, 2]
     assert "2 (rerun 1)" in panel.text
-    assert panel.field("Action").value == 2
+    assert "run 2 of report &lt;b&gt; (12) starts again" in panel.text
+    assert panel.field("Run").value == 2
 
 
 def test_a_refusal_of_the_service_is_reported_with_a_button_to_try_again(service, panel):
@@ -107,7 +111,7 @@ def test_a_refusal_of_the_service_is_reported_with_a_button_to_try_again(service
     panel.press("Suspend report <b>")
     assert panel.buttons("Try again")
     assert "you may not: scheduler, update" in panel.text
-    assert panel.enabled(*STEPS) == {"Suspend", "Run again", "Kill"}
+    assert panel.enabled(*STEPS) == {"Suspend", "Run again", "End"}
     service.refusal = None
     panel.press("Try again")
     assert panel.buttons("Try again") == []

@@ -121,7 +121,7 @@ function addDetails(shared: IShared, restorer: ILayoutRestorer | null): void {
   const { app, panel, trans, calls, states } = shared;
   const tracker = new WidgetTracker<ClusterWidget>({ namespace: 'svc-jupyter-clusters' });
   app.commands.addCommand(OPEN_CLUSTER, {
-    label: trans.__('Open Cluster'),
+    label: trans.__('Open cluster'),
     describedBy: {
       args: {
         type: 'object',

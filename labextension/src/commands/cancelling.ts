@@ -14,8 +14,8 @@ export async function cancelAsked(
   const question = {
     title: trans.__('Cancel command %1?', command.id),
     text: trans.__('%1 ends now; what it did so far stays done.', commandTitle(trans, command)),
-    yes: trans.__('Cancel the Command'),
-    no: trans.__('Let It Run')
+    yes: trans.__('Cancel the command'),
+    no: trans.__('Let it run')
   };
   if (!(await isConfirmed(trans, question))) {
     return;

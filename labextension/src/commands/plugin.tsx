@@ -172,7 +172,7 @@ function addDetails(
     namespace: 'svc-jupyter-command'
   });
   app.commands.addCommand(OPEN_COMMAND, {
-    label: trans.__('Open a Command of the Service'),
+    label: trans.__('Open a command of the service'),
     describedBy: {
       args: {
         type: 'object',

@@ -49,8 +49,8 @@ export function addCommands(commands: CommandRegistry, parts: IContentsParts): v
       }
     });
   };
-  add(COMMANDS.open, 'open', { label: trans.__('Open a Copy') }, (to, item) => to.open(item));
-  const folder = { label: trans.__('New Folder…'), icon: newFolderIcon };
+  add(COMMANDS.open, 'open', { label: trans.__('Open a copy') }, (to, item) => to.open(item));
+  const folder = { label: trans.__('New folder…'), icon: newFolderIcon };
   add(COMMANDS.create, 'create', folder, (to, item) => to.create(item));
   const rename = { label: trans.__('Rename…'), icon: editIcon };
   add(COMMANDS.rename, 'rename', rename, (to, item) => to.rename(item));

@@ -41,7 +41,11 @@ export function ContentsSection(props: IContentsSectionProps): JSX.Element {
     <UseSignal signal={model.changed}>
       {() => (
         <div className="jp-SvcContents">
-          <div className="jp-SvcContents-bar" role="group" aria-label={trans.__('Actions')}>
+          <div
+            className="jp-SvcContents-bar"
+            role="group"
+            aria-label={trans.__('Steps for the selected item')}
+          >
             {BAR.map(id => (
               <CommandToolbarButtonComponent key={id} id={id} commands={commands} label="" />
             ))}

@@ -40,7 +40,7 @@ export const dataPlugin: JupyterFrontEndPlugin<void> = {
       return new OpenedData({ app, panel, requests, stateDB, notebooks, trans, head: section });
     });
     app.commands.addCommand(ADD_TAP, {
-      label: trans.__('Add a Tap…'),
+      label: trans.__('Add a tap…'),
       caption: trans.__('Add a tap, a stored connection to a database'),
       icon: addIcon,
       describedBy: { args: { type: 'object', properties: {} } },

@@ -51,17 +51,17 @@ export function obstacleTo(
 export function stepLabel(trans: TranslationBundle, item: IDataItem | null, step: Step): string {
   switch (step) {
     case 'insert':
-      return item?.kind === 'table' ? trans.__('Insert Query') : trans.__('Insert Name');
+      return item?.kind === 'table' ? trans.__('Insert query') : trans.__('Insert name');
     case 'preview':
       return trans.__('Preview');
     case 'copy':
-      return trans.__('Copy Name');
+      return trans.__('Copy name');
     case 'edit':
-      return trans.__('Edit Tap…');
+      return trans.__('Edit tap…');
     case 'remove':
-      return trans.__('Remove Tap…');
+      return trans.__('Remove tap…');
     case 'refresh':
-      return trans.__('Read Again');
+      return trans.__('Read again');
   }
 }
 

@@ -53,7 +53,7 @@ export class SchedulePerformer implements Omit<IDetailSteps, 'menu'> {
           nameOf(schedule)
         ),
         resume: this._trans.__('%1 runs again.', nameOf(schedule)),
-        kill: this._trans.__('%1 is killed.', nameOf(schedule))
+        kill: this._trans.__('%1 has ended.', nameOf(schedule))
       };
       notifyDone(done[step]);
     }

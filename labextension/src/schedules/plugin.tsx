@@ -216,7 +216,7 @@ function addDetails(
 ): void {
   const tracker = new WidgetTracker<Widget>({ namespace: 'svc-jupyter-schedules' });
   app.commands.addCommand(ScheduleCommands.open, {
-    label: trans.__('Show Runs and Logs'),
+    label: trans.__('Show runs and logs'),
     describedBy: OPEN_ARGUMENTS,
     execute: async ({ id, preview }) => {
       const widgetId = `svc-jupyter-schedule-${Number(id)}`;

@@ -39,7 +39,7 @@ export function stepLabel(trans: TranslationBundle, step: Step): string {
     run: trans.__('Run once now'),
     suspend: trans.__('Suspend'),
     resume: trans.__('Resume'),
-    kill: trans.__('Kill…')
+    kill: trans.__('End…')
   };
   return labels[step];
 }
@@ -53,15 +53,15 @@ export function questionOf(
   const name = nameOf(schedule);
   if (step === 'kill') {
     return {
-      title: trans.__('Kill %1?', name),
+      title: trans.__('End %1?', name),
       text: trans.__('It never runs again, and what it runs just now is cancelled.'),
-      yes: trans.__('Kill %1', schedule.name)
+      yes: trans.__('End %1', schedule.name)
     };
   }
   if (step === 'resume' && !schedule.no_catch_up) {
     return {
       title: trans.__('Resume %1?', name),
-      text: trans.__('Nominal times that were missed meanwhile run first, oldest first.'),
+      text: trans.__('The runs that were missed meanwhile come first, oldest first.'),
       yes: trans.__('Resume %1', schedule.name)
     };
   }

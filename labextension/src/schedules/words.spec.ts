@@ -2,7 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { attentionCount, inOrder } from './order';
 import { type IRun, runsOf } from './runs';
-import { cancelQuestion, questionOf, stepsOf } from './steps';
+import { cancelQuestion, questionOf, stepLabel, stepsOf } from './steps';
 import { aCommand, anAction, aSchedule } from './testing';
 import {
   lastText,
@@ -38,6 +38,7 @@ describe('what a list says', () => {
   it('says why nothing comes', () => {
     expect(nextText(trans, aSchedule({ status: 'SUSPENDED' }), NOW)).toBe('suspended');
     expect(nextText(trans, aSchedule({ status: 'DONE' }), NOW)).toContain('end time has passed');
+    expect(nextText(trans, aSchedule({ status: 'KILLED' }), NOW)).toBe('ended by hand');
   });
 
   it('has words of its own where the service has none', () => {
@@ -127,8 +128,11 @@ describe('the steps', () => {
   });
 
   it('ask by name before what nothing undoes, and before a flood of missed runs', () => {
-    expect(questionOf(trans, 'kill', aSchedule())?.title).toBe('Kill report (12)?');
-    expect(questionOf(trans, 'resume', aSchedule())?.text).toContain('missed');
+    expect(questionOf(trans, 'kill', aSchedule())?.title).toBe('End report (12)?');
+    expect(stepLabel(trans, 'kill')).toBe('End…');
+    expect(questionOf(trans, 'resume', aSchedule())?.text).toBe(
+      'The runs that were missed meanwhile come first, oldest first.'
+    );
     expect(questionOf(trans, 'resume', aSchedule({ no_catch_up: true }))).toBeNull();
     expect(questionOf(trans, 'suspend', aSchedule())).toBeNull();
     const [run] = runsOf([], [aCommand()]);

@@ -79,7 +79,7 @@ export function nextText(trans: TranslationBundle, schedule: IScheduleRecord, no
   const words: Record<string, string> = {
     SUSPENDED: trans.__('suspended'),
     DONE: trans.__('ended: its end time has passed'),
-    KILLED: trans.__('ended: it was killed')
+    KILLED: trans.__('ended by hand')
   };
   return words[schedule.status] ?? trans.__('no next run');
 }

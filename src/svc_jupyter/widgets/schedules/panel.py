@@ -81,7 +81,7 @@ class SchedulePanel(ChoosingPanel):
         self._title, self._coming, self._actions = widgets.HTML(), widgets.HTML(), widgets.HTML()
         self._make_answers()
         self._make_chooser(widgets.Dropdown(description="Schedule", options=[]))
-        self._which = widgets.Dropdown(description="Action", options=[])
+        self._which = widgets.Dropdown(description="Run", options=[])
         self._buttons: dict[Step, Button] = {step: make_button(step.value, icon) for step, icon in _ICONS.items()}
         lasting = [self._buttons[step] for step in (Step.SUSPEND, Step.RESUME, Step.KILL)]
         rows = [widgets.HBox([*lasting, self._refresh], layout=ROW)]

@@ -31,7 +31,7 @@ def coming_text(state: ScheduleState, now: datetime) -> str:
     return {
         "SUSPENDED": "none until it is resumed",
         "DONE": "none: its end time has passed",
-        "KILLED": "none: it was killed",
+        "KILLED": "none: it was ended by hand",
     }.get(str(state.record.status), "none")
 
 
@@ -90,7 +90,7 @@ def actions_html(state: ScheduleState, now: datetime) -> str:
     """Return the table of the last actions; one that needs attention is also coloured."""
     if not state.actions:
         return f'<span style="{MUTED}">{_NOT_RUN}</span>'
-    head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("Action", "Nominal time", "Status", ""))
+    head = "".join(f'<th scope="col" style="{_CELL}">{name}</th>' for name in ("Run", "For", "Status", ""))
     body = []
     for action, row in zip(state.actions, action_rows(state, now), strict=True):
         colour = f"; {FAILED}" if str(action.status) in FAILURES else ""

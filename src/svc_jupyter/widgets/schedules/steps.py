@@ -20,7 +20,7 @@ class Step(StrEnum):
     SUSPEND = "Suspend"
     RESUME = "Resume"
     RERUN = "Run again"
-    KILL = "Kill"
+    KILL = "End"
 
 
 _OF_STATUS = {
@@ -43,22 +43,23 @@ class Question:
         name = name_of(self.record)
         match self.step:
             case Step.SUSPEND:
-                return f"Suspend {name}? No further action begins until it is resumed; what runs goes on."
+                return f"Suspend {name}? No further run begins until it is resumed; what runs goes on."
             case Step.RESUME:
-                missed = "are dropped" if self.record.no_catch_up else "run first, oldest first"
-                return f"Resume {name}? Nominal times that were missed meanwhile {missed}."
+                missed = "are dropped" if self.record.no_catch_up else "come first, oldest first"
+                return f"Resume {name}? The runs that were missed meanwhile {missed}."
             case Step.KILL:
-                return f"Kill {name}? It never runs again, and what it runs just now is cancelled."
+                return f"End {name}? It never runs again, and what it runs just now is cancelled."
             case Step.RERUN:
                 assert self.action is not None
                 when = short_time(nominal_time(self.action, self.record.time_zone), now)
-                return f"Run action {self.action.sequence_id} of {name} again, for {when}?"
+                return f"Run {self.action.sequence_id} of {name} again, for {when}?"
 
     @property
     def yes(self) -> str:
         """The label of the confirming button; it names the object."""
-        number = f" action {self.action.sequence_id} of" if self.action else ""
-        return f"{self.step}{number} {self.record.name}"
+        if self.action:
+            return f"Run {self.action.sequence_id} of {self.record.name} again"
+        return f"{self.step} {self.record.name}"
 
 
 def possible_steps(record: ScheduleRecord, actions: int) -> set[Step]:
@@ -72,12 +73,15 @@ def perform(client: Client, question: Question) -> str:
     record = question.record
     match question.step:
         case Step.SUSPEND:
-            return f"{name_of(record)} is {client.schedules.suspend(record.id)}"
+            client.schedules.suspend(record.id)
+            return f"{name_of(record)} is suspended"
         case Step.RESUME:
-            return f"{name_of(record)} is {client.schedules.resume(record.id)}"
+            client.schedules.resume(record.id)
+            return f"{name_of(record)} is active"
         case Step.KILL:
-            return f"{name_of(record)} is {client.schedules.kill(record.id)}"
+            client.schedules.kill(record.id)
+            return f"{name_of(record)} has ended"
         case Step.RERUN:
             assert question.action is not None
             client.schedules.rerun(question.action.id)
-            return f"action {question.action.sequence_id} of {name_of(record)} runs again"
+            return f"run {question.action.sequence_id} of {name_of(record)} starts again"
