@@ -1,4 +1,4 @@
-import { Dialog, showDialog } from '@jupyterlab/apputils';
+import { Dialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
 import type { JSX } from 'react';
@@ -17,7 +17,7 @@ export async function chosenPlace(
   await model.restore(keysOnTheWay(tree, item));
   model.select(model.branches.at(item.tree, item.parent));
   for (;;) {
-    const answer = await showDialog({
+    const dialog = new Dialog({
       title: trans.__('Move %1', item.name),
       body: new MoveToBody(trans, model, item),
       buttons: [
@@ -26,9 +26,20 @@ export async function chosenPlace(
       ],
       focusNodeSelector: '[role="row"][tabindex="0"]'
     });
+    const enable = (): void => {
+      const button = dialog.node.querySelector<HTMLButtonElement>('button.jp-mod-accept');
+      if (button) {
+        button.disabled = obstacleToMove(trans, item, model.selected) !== null;
+      }
+    };
+    model.changed.connect(enable);
+    enable();
+    const answer = await dialog.launch();
+    model.changed.disconnect(enable);
     if (!answer.button.accept) {
       return null;
     }
+    // Enter in the dialog presses a disabled button, too.
     if (obstacleToMove(trans, item, model.selected) === null) {
       return model.selected;
     }
