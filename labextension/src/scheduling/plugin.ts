@@ -99,7 +99,7 @@ function addCommands(
   const { app, trans } = opening;
   const current = (): string | undefined => notebooks.currentWidget?.context.path;
   app.commands.addCommand(ScheduleCommands.schedule, {
-    label: trans.__('Schedule This Notebook…'),
+    label: trans.__('Schedule this notebook…'),
     icon: scheduleIcon,
     describedBy: {
       args: {
@@ -124,7 +124,7 @@ function addCommands(
     }
   });
   app.commands.addCommand(ScheduleCommands.scheduleSelected, {
-    label: trans.__('Schedule Notebook…'),
+    label: trans.__('Schedule notebook…'),
     icon: scheduleIcon,
     describedBy: { args: { type: 'object', properties: {} } },
     isVisible: () => selected(browser) !== undefined,
