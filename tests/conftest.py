@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
@@ -77,6 +78,26 @@ def clean_environment() -> Iterator[None]:
             patch.delenv(name)
         patch.setenv("SVC_ISOLATION", ISOLATION)
         yield
+
+
+@pytest.fixture
+def set_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Returns a function that sets the zone of this machine's clock."""
+
+    def set_to(name: str) -> None:
+        monkeypatch.setenv("TZ", name)
+        time.tzset()
+        monkeypatch.setattr("tzlocal.unix._cache_tz", None)
+
+    yield set_to
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def in_paris(set_zone: Callable[[str], None]) -> None:
+    """The clock of this machine is that of Paris."""
+    set_zone("Europe/Paris")
 
 
 @pytest.fixture(scope="session")

@@ -1,14 +1,11 @@
 """`%svc_command`, `%svc_history` and the handle of `--no-wait`."""
 
-from datetime import UTC, datetime, timedelta
-
 import pandas as pd
 import pytest
 from tests.support.displayed import html_of
 
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.display.failures import SvcCommandFailed
-from svc_jupyter.magics.display.records import local_time
 
 
 @pytest.fixture
@@ -169,10 +166,3 @@ def test_an_empty_history_has_its_columns(notebook):
     frame = notebook.value("%svc_history")
     assert frame.empty
     assert "submitted" in frame.columns
-
-
-def test_a_time_of_today_has_no_date():
-    now = datetime(2026, 1, 2, 12, 0, tzinfo=UTC).astimezone()
-    assert local_time(int(now.timestamp()), now) == now.strftime("%H:%M:%S")
-    before = now - timedelta(days=3)
-    assert local_time(int(before.timestamp()), now) == before.strftime("%Y-%m-%d %H:%M:%S")

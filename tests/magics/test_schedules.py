@@ -1,13 +1,9 @@
 """`%svc_schedule`: lists, states, actions and what they ran."""
 
-from datetime import datetime
-from zoneinfo import ZoneInfo
-
 import pandas as pd
 import pytest
 from tests.support.displayed import html_of
 
-from svc_jupyter.magics.schedules.frames import times_column
 from svc_jupyter.magics.schedules.handle import ScheduleHandle
 
 
@@ -55,13 +51,6 @@ def test_an_empty_list_has_its_columns_and_types(service, notebook):
     frame = notebook.value("%svc_schedule list")
     assert frame.empty
     assert isinstance(frame["next_run"].dtype, pd.DatetimeTZDtype)
-
-
-def test_columns_of_several_zones_keep_each_its_own():
-    nine = [datetime(2026, 11, 22, 9, tzinfo=ZoneInfo(zone)) for zone in ("Asia/Tokyo", "Europe/Paris")]
-    column = times_column([*nine, None])
-    assert [str(time.tz) for time in column[:2]] == ["Asia/Tokyo", "Europe/Paris"]
-    assert column[2] is pd.NaT
 
 
 @pytest.mark.both_services

@@ -9,6 +9,8 @@ from tests.support.displayed import mime_bundle_of
 from tests.support.service_process import wait_until
 from tests.widgets.screen import finish
 
+pytestmark = pytest.mark.usefixtures("in_paris")
+
 
 @pytest.fixture
 def schedule(service):
@@ -40,6 +42,17 @@ def test_it_shows_the_next_runs_and_the_last_actions(service, panel):
     assert "command 129" + ("" if service.bare else " · exit code 3") in table
     assert "--jp-error-color1" in table
     assert not re.search(r"#[0-9a-fA-F]{3}", table)  # no colour but the theme's
+
+
+@pytest.mark.both_services
+def test_all_its_times_are_on_one_clock_that_it_names(service, open_panel):
+    schedule = service.schedules.add("report", time_zone="Asia/Tokyo")
+    service.schedules.act(schedule, "done", nominal_time="2026-11-21T00:00:00Z")
+    shown = open_panel("12").text
+    if service.bare:  # the next run is a time of the schedule's zone, 09:00 in Tokyo
+        assert "Sun 22 Nov 01:00" in shown
+    assert ">01:00<" in shown
+    assert "as of 13:00:00 (Europe/Paris)" in shown
 
 
 def test_a_step_is_confirmed_once_and_names_the_schedule(service, panel):

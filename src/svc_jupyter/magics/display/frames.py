@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
-from zoneinfo import ZoneInfoNotFoundError
+
+from svc_jupyter.clock import own_zone
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,23 +28,15 @@ def frame_of(
 
     frame = pd.DataFrame(list(rows), columns=list(columns)).astype(dict.fromkeys(integers, "Int64"))
     for name in times:
-        frame[name] = pd.to_datetime(frame[name], utc=True).dt.tz_convert(_own_zone())
+        frame[name] = times_column(frame[name])
     for name in durations:
         frame[name] = pd.to_timedelta(frame[name], unit="s")
     return frame
 
 
-def _own_zone() -> tzinfo:
-    """Return the zone of this machine's clock; its offset of today where the settings name none, or several.
+def times_column(times: Iterable[datetime | None] | pd.Series[Any]) -> pd.Series[Any]:
+    """Return times, aware or in UTC, as a column on this machine's clock."""
+    import pandas as pd
 
-    Some systems call UTC `Etc/UTC`.
-    """
-    from tzlocal import get_localzone
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            zone: tzinfo | None = get_localzone()
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            zone = datetime.now().astimezone().tzinfo
-    return UTC if zone is None or str(zone) == "Etc/UTC" else zone
+    column = pd.Series(pd.to_datetime(pd.Series(times, dtype="object"), utc=True))
+    return column.dt.tz_convert(own_zone())

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api.status_words import command_word, type_word
+from svc_jupyter.clock import named_time
 from svc_jupyter.durations import elapsed
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
@@ -20,19 +21,12 @@ _HISTORY_COLUMNS = ("id", "status", "type", "name", "submitted", "took", "rows",
 _LONGEST_TEXT = 60
 
 
-def local_time(unix_seconds: int, now: datetime) -> str:
-    """Return a time in the local zone, with its date unless it is today."""
-    there = datetime.fromtimestamp(unix_seconds, UTC).astimezone()
-    same_day = there.date() == now.astimezone().date()
-    return there.strftime("%H:%M:%S" if same_day else "%Y-%m-%d %H:%M:%S")
-
-
 def record_facts(record: CommandRecord, now: datetime) -> list[tuple[str, str]]:
     """Return the main names and values of a record; fields without a value are omitted."""
     facts = [
         ("name", record.name),
         ("cluster label", record.label),
-        ("submitted", local_time(record.submit_time, now)),
+        ("submitted", named_time(datetime.fromtimestamp(record.submit_time, UTC), now)),
         ("ran", _ran(record, now)),
         ("progress", f"{record.progress} %" if 0 < record.progress < 100 else None),
         ("attempts", str(len(record.attempts)) if len(record.attempts) > 1 else None),

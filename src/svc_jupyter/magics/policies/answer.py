@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api.status_words import DONE, FAILED
+from svc_jupyter.clock import named_time
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
-from svc_jupyter.widgets.schedules.words import moment, short_time
+from svc_jupyter.widgets.schedules.words import moment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -77,10 +78,8 @@ class PolicyAnswer:
         if not facts:
             facts = [("entries", "none: groups and roles decide")]
         if record.updated_by:
-            when = moment(record.updated_at, "UTC")
-            facts.append(
-                ("set by", f"{record.updated_by} · {short_time(when and when.astimezone(), datetime.now(UTC))}")
-            )
+            when = named_time(moment(record.updated_at, "UTC"), datetime.now(UTC))
+            facts.append(("set by", f"{record.updated_by} · {when}"))
         if record.warning:
             facts.append(("warning", record.warning))
         if self._decisions is None:

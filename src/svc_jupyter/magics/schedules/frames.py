@@ -1,12 +1,12 @@
-"""Schedules, their actions and their runs as DataFrames: times are aware, in each schedule's own zone."""
+"""Schedules, their actions and their runs as DataFrames: times are aware, on this machine's clock."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from svc_jupyter.api.status_words import WORDS_OF_SCHEDULES, type_word, word_of
+from svc_jupyter.magics.display.frames import frame_of, times_column
 from svc_jupyter.magics.display.records import history_frame
 from svc_jupyter.widgets.schedules.words import moment, next_time, nominal_time, reason_of, timetable_text
 
@@ -22,8 +22,7 @@ ACTION_COLUMNS = ("sequence", "id", "nominal_time", "status", "rerun", "command"
 
 def schedules_frame(schedules: Iterable[ScheduleRecord]) -> pd.DataFrame:
     """Return a row per schedule: its timetable in words, its next time and its end."""
-    rows = list(schedules)
-    return _frame(
+    return frame_of(
         SCHEDULE_COLUMNS,
         [
             (
@@ -37,14 +36,14 @@ def schedules_frame(schedules: Iterable[ScheduleRecord]) -> pd.DataFrame:
                 schedule.label or "",
                 schedule.time_zone,
             )
-            for schedule in rows
+            for schedule in schedules
         ],
         times=("next_run", "end"),
     )
 
 
-def actions_frame(actions: Iterable[ActionRecord], zone_name: str) -> pd.DataFrame:
-    """Return a row per action of a schedule in a zone: its command and what it waits for.
+def actions_frame(actions: Iterable[ActionRecord]) -> pd.DataFrame:
+    """Return a row per action: its command and what it waits for.
 
     `sequence` counts the nominal times, `command` is the id of its command, `rerun` the number of reruns.
     """
@@ -52,7 +51,7 @@ def actions_frame(actions: Iterable[ActionRecord], zone_name: str) -> pd.DataFra
         (
             action.sequence_id,
             action.id,
-            nominal_time(action, zone_name),
+            nominal_time(action),
             word_of(str(action.status), has_command=action.query_hist_id is not None),
             action.rerun_number,
             action.query_hist_id,
@@ -62,35 +61,12 @@ def actions_frame(actions: Iterable[ActionRecord], zone_name: str) -> pd.DataFra
         )
         for action in actions
     ]
-    return _frame(ACTION_COLUMNS, rows, times=("nominal_time",)).astype({"command": "Int64"})
+    return frame_of(ACTION_COLUMNS, rows, times=("nominal_time",), integers=("command",))
 
 
 def runs_frame(commands: Iterable[CommandRecord], zone_name: str) -> pd.DataFrame:
     """Return a row per command of a schedule, with its nominal time and the columns of the history."""
     records = list(commands)
-    nominal = [moment(record.nominal_time, zone_name) for record in records]
     frame = history_frame(records)
-    frame.insert(0, "nominal_time", times_column(nominal))
+    frame.insert(0, "nominal_time", times_column(moment(record.nominal_time, zone_name) for record in records))
     return frame
-
-
-def _frame(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, times: Sequence[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = pd.DataFrame([list(row) for row in rows], columns=list(columns))
-    for name in times:
-        place = columns.index(name)
-        frame[name] = times_column([row[place] for row in rows])
-    return frame
-
-
-def times_column(times: Sequence[datetime | None]) -> pd.Series[Any]:
-    """Return aware times as a column: of one type if they share a zone, else as objects."""
-    import pandas as pd
-
-    zones = {str(time.tzinfo): time.tzinfo for time in times if time is not None}
-    if len(zones) > 1:
-        return pd.Series([pd.NaT if time is None else pd.Timestamp(time) for time in times], dtype="object")
-    instants = [None if time is None else time.timestamp() for time in times]
-    column = pd.Series(pd.to_datetime(pd.Series(instants, dtype="float64"), unit="s", utc=True))
-    return column.dt.tz_convert(next(iter(zones.values()), UTC))

@@ -7,18 +7,18 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api.status_words import icon_of, schedule_words, type_word, word_of
+from svc_jupyter.clock import own_zone, short_time
+from svc_jupyter.magics.display.frames import times_column
 from svc_jupyter.magics.display.records import shortened
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
-from svc_jupyter.magics.schedules.frames import actions_frame, times_column
+from svc_jupyter.magics.schedules.frames import actions_frame
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.widgets.schedules.words import (
     moment,
     name_of,
     nominal_time,
     reason_of,
-    short_time,
     timetable_text,
-    zone_of,
 )
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class ScheduleHandle:
     def actions(self, rows: int = LAST_ACTIONS) -> pd.DataFrame:
         """Return the latest actions, newest first."""
         actions = ask(lambda: self._client().schedules.actions(self.id, per_page=rows).actions, "actions")
-        return actions_frame(actions[:rows], self.record.time_zone)
+        return actions_frame(actions[:rows])
 
     def suspend(self) -> str:
         """Suspend: no action begins until `resume`. Return the new status."""
@@ -103,15 +103,15 @@ def schedule_facts(
     record: ScheduleRecord, coming: list[datetime], last: list[ActionRecord], now: datetime
 ) -> list[tuple[str, str]]:
     """Return the main names and values; empty ones are omitted."""
-    zone = record.time_zone
     following = coming if str(record.status) == "RUNNING" else []
-    end = moment(record.end_time, zone)
+    end = moment(record.end_time, record.time_zone)
     waits_for = [str(file.get("path")) for file in (record.dependency_info or {}).get("files") or []]
     facts = [
         ("runs", timetable_text(record)),
         ("next", " · ".join(short_time(time, now) for time in following)),
         ("until", short_time(end, now) if end else None),
-        ("last", "\n".join(action_text(action, zone, now) for action in last)),
+        ("last", "\n".join(action_text(action, now) for action in last)),
+        ("times in", str(own_zone()) if following or end or last else None),
         ("command", command_text(record.command_type, record.command)),
         ("macros", ", ".join(f"{name}={value}" for macro in record.macros or [] for name, value in macro.items())),
         ("waits for", ", ".join(waits_for)),
@@ -124,11 +124,11 @@ def schedule_facts(
     return [(name, value) for name, value in facts if value]
 
 
-def action_text(action: ActionRecord, zone: str, now: datetime) -> str:
+def action_text(action: ActionRecord, now: datetime) -> str:
     """Return an action in a few words: `Sat 22 Nov 09:00 ✓ done`."""
     word = word_of(str(action.status), has_command=action.query_hist_id is not None)
     reason = f" ({reason})" if (reason := reason_of(action)) else ""
-    return f"{short_time(nominal_time(action, zone), now)} {icon_of(str(action.status))} {word}{reason}"
+    return f"{short_time(nominal_time(action), now)} {icon_of(str(action.status))} {word}{reason}"
 
 
 def command_text(command_type: str, command: dict[str, Any]) -> str:
@@ -144,28 +144,24 @@ def command_text(command_type: str, command: dict[str, Any]) -> str:
 class PreviewAnswer:
     """The value of `%svc_schedule preview`: `.command` with its macros resolved, `.macros`, and `.next_runs`."""
 
-    def __init__(self, preview: Preview, command_type: str, zone: str) -> None:
+    def __init__(self, preview: Preview, command_type: str) -> None:
         self.command = preview.command
         self.macros = preview.macros
         self.description = preview.description
         self.next_times = [time for text in preview.next_times or [] if (time := moment(text, "UTC")) is not None]
-        self.zone = zone
         self._has_next_times = preview.next_times is not None
         self._command_type = command_type
 
     @property
     def next_runs(self) -> pd.Series[Any]:
-        """The next nominal times, aware, in the schedule's zone; empty when the service does not report them."""
-        return times_column(self._local())
-
-    def _local(self) -> list[datetime]:
-        return [time.astimezone(zone_of(self.zone)) for time in self.next_times]
+        """The next nominal times on this machine's clock; empty when the service does not report them."""
+        return times_column(self.next_times)
 
     def _facts(self) -> list[tuple[str, str]]:
         now = datetime.now(UTC)
-        coming = " · ".join(short_time(time, now) for time in self._local())
+        coming = " · ".join(short_time(time, now) for time in self.next_times)
         unknown = "none after now" if self._has_next_times else "the service does not report them"
-        facts = [("runs", self.description or ""), ("next", coming or unknown)]
+        facts = [("runs", self.description or ""), ("next", f"{coming} ({own_zone()})" if coming else unknown)]
         facts += [(f"${name}$", str(value)) for name, value in self.macros.items()]
         facts += [(name, str(value)) for name, value in _texts(self.command)]
         return [(name, value) for name, value in facts if value]

@@ -184,13 +184,13 @@ class ScheduleMaking(SvcFamily):
             # It runs no more, but its command can still be previewed.
             fields = {name: value for name, value in fields.items() if name not in TIMETABLE}
             preview = schedules.preview(**fields, time_zone=record.time_zone)
-        return PreviewAnswer(preview, record.command_type, given.get("time_zone", record.time_zone))
+        return PreviewAnswer(preview, record.command_type)
 
     def _preview_of_cell(self, sections: list[Section], fields: dict[str, Any]) -> PreviewAnswer:
         command_type, command = command_of(sections)
         own = [macro for section in sections for macro in section.common.get("macros", [])]
         fields = {**fields, "macros": [*fields.get("macros", []), *own], "command": command}
-        return PreviewAnswer(self.session.client().schedules.preview(**fields), command_type, fields["time_zone"])
+        return PreviewAnswer(self.session.client().schedules.preview(**fields), command_type)
 
     # Makes no call.
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from svc_jupyter.api.status_words import word_of
+from svc_jupyter.clock import named_time
 from svc_jupyter.magics.cells.readers import plain_reader
 from svc_jupyter.magics.cells.running import Run
 from svc_jupyter.magics.commands.history import origin_of
@@ -14,7 +15,7 @@ from svc_jupyter.magics.display.errors import SvcServiceError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.progress import Line
 from svc_jupyter.magics.session.session import Session
-from svc_jupyter.widgets.schedules.words import name_of, next_time, nominal_time, reason_of, short_time
+from svc_jupyter.widgets.schedules.words import name_of, next_time, nominal_time, reason_of
 
 if TYPE_CHECKING:
     from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
@@ -89,8 +90,8 @@ def _command(session: Session, record: ScheduleRecord, sequence: int | None, run
 def _nothing_ran(record: ScheduleRecord, action: ActionRecord | None) -> str:
     now = datetime.now(UTC)
     if action is None:
-        return f"schedule {name_of(record)} has not run that yet; next: {short_time(next_time(record), now)}"
-    when = short_time(nominal_time(action, record.time_zone), now)
+        return f"schedule {name_of(record)} has not run that yet; next: {named_time(next_time(record), now)}"
+    when = named_time(nominal_time(action), now)
     word = word_of(str(action.status), has_command=False)
     reason = f": {reason}" if (reason := reason_of(action)) else ""
     return f"schedule {name_of(record)}: action {action.sequence_id} of {when} ran nothing, {word}{reason}"

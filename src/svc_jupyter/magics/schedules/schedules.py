@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api.status_words import WORDS_OF_SCHEDULES, schedule_words, word_of
+from svc_jupyter.clock import named_time
 from svc_jupyter.magics.arguments.actions import action, help_of, split_action
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
 from svc_jupyter.magics.arguments.options import continued, load_option, out_option, output_options
@@ -24,7 +25,7 @@ from svc_jupyter.magics.schedules.runs import command_of_action, run_of_action
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.widgets.schedules.model import open_model
 from svc_jupyter.widgets.schedules.panel import SchedulePanel, schedule_text
-from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
+from svc_jupyter.widgets.schedules.words import name_of, nominal_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,16 +120,13 @@ class ScheduleMagics(ScheduleMaking):
     @_any_schedule
     @output_options
     def list_actions(self, values: argparse.Namespace) -> pd.DataFrame:
-        """Return the actions, one per nominal time and rerun, as a DataFrame, newest first: 20, or the number of -n.
-
-        Without a schedule, the times are in UTC.
-        """
+        """Return the actions, one per nominal time and rerun, as a DataFrame, newest first: 20, or the number of -n."""
         rows = LAST_ACTIONS if values.rows is None else values.rows
 
         def fetch() -> pd.DataFrame:
             record = self._schedules.find(values.schedule) if values.schedule else None
             some = list(itertools.islice(self._schedules.iter_actions(record.id if record else None), rows))
-            frame = actions_frame(some, record.time_zone if record else "UTC")
+            frame = actions_frame(some)
             if record is None:
                 frame.insert(0, "schedule", [action.periodic_job_id for action in some])
             return frame
@@ -184,10 +182,10 @@ class ScheduleMagics(ScheduleMaking):
     def rerun(self, values: argparse.Namespace) -> None:
         """Run an action again, for the same nominal time."""
 
-        def rerun(record: ScheduleRecord, action: ActionRecord) -> str:
+        def rerun(action: ActionRecord) -> str:
             answer = self._schedules.rerun(action.id)
             number = f" as action {answer.action.id}" if answer.action else ""
-            return f"of {short_time(nominal_time(action, record.time_zone), datetime.now(UTC))} runs again{number}"
+            return f"of {named_time(nominal_time(action), datetime.now(UTC))} runs again{number}"
 
         self._change_action(values, rerun)
 
@@ -197,7 +195,7 @@ class ScheduleMagics(ScheduleMaking):
     def kill_action(self, values: argparse.Namespace) -> None:
         """End a waiting or running action."""
 
-        def kill(_record: ScheduleRecord, action: ActionRecord) -> str:
+        def kill(action: ActionRecord) -> str:
             if self._schedules.kill_action(action.id):
                 return "ended"
             return f"had ended already: {word_of(str(action.status), has_command=action.query_hist_id is not None)}"
@@ -228,12 +226,12 @@ class ScheduleMagics(ScheduleMaking):
         record, status = ask(ask_for_it, "change")
         print(f"schedule {name_of(record)} · {schedule_words(status)}")  # noqa: T201  the answer is the output
 
-    def _change_action(self, values: argparse.Namespace, change: Callable[[ScheduleRecord, ActionRecord], str]) -> None:
+    def _change_action(self, values: argparse.Namespace, change: Callable[[ActionRecord], str]) -> None:
         """Change an action and print what became of it."""
 
         def ask_for_it() -> str:
             record = self._schedules.find(values.schedule)
-            became = change(record, self._schedules.action(record.id, values.sequence))
+            became = change(self._schedules.action(record.id, values.sequence))
             return f"schedule {name_of(record)} · action {values.sequence} {became}"
 
         print(ask(ask_for_it, "change"))  # noqa: T201  the answer is the output

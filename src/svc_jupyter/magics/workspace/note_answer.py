@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.clock import named_time
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
 from svc_jupyter.magics.display.rendering import facts_html, facts_text
-from svc_jupyter.widgets.schedules.words import moment, short_time
+from svc_jupyter.widgets.schedules.words import moment
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,8 +47,7 @@ class NoteAnswer:
 
     def _facts(self) -> list[tuple[str, str]]:
         record = self.record
-        changed = moment(record.updated_at, "UTC")
-        when = short_time(changed.astimezone() if changed else None, datetime.now(UTC))
+        when = named_time(moment(record.updated_at, "UTC"), datetime.now(UTC))
         facts = [
             ("kind", record.note_type),
             ("cluster", str(record.cluster_id) if record.cluster_id else "none"),

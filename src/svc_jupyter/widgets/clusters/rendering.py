@@ -10,11 +10,11 @@ from datetime import datetime
 from html import escape
 
 from svc_jupyter.api.status_words import DONE, FAILED
+from svc_jupyter.clock import as_of_text, time_of_day
 from svc_jupyter.widgets.clusters.view import PLOT_SECONDS, ClusterView, engine_words
 from svc_jupyter.widgets.clusters.words import (
     Entry,
     Tone,
-    clock_of,
     doing,
     figures,
     health_entries,
@@ -53,7 +53,7 @@ def title_html(view: ClusterView, now: datetime, doubt: str | None) -> str:
     """Return the panel's first line."""
     state = f"{icon_of(view.phase)} {state_words(view, now)}"
     if doubt is not None:
-        state = f"? unknown since {clock_of(view.as_of)}"
+        state = f"? unknown since {time_of_day(view.as_of)}"
     tone = Tone.GOOD if view.phase == "UP" and doubt is None else Tone.CALM
     return (
         f'<span role="heading" aria-level="3"><b>{escape(view.name)}</b></span> · '
@@ -150,9 +150,9 @@ def warning_html(text: str) -> str:
 def foot_text(view: ClusterView, period: float, doubt: str | None) -> str:
     """Return when the view was fetched, and how often it is refreshed."""
     if doubt is not None:
-        return f"as of {clock_of(view.as_of)} · {doubt}"
+        return f"{as_of_text(view.as_of)} · {doubt}"
     often = "second" if period <= 1 else f"{period:.0f} s"
-    return f"as of {clock_of(view.as_of)} · refreshes every {often} while visible"
+    return f"{as_of_text(view.as_of)} · refreshes every {often} while visible"
 
 
 def sparkline(samples: Sequence[tuple[float, float]], label: str, *, now: float, span: float, top: float) -> str:

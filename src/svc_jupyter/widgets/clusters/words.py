@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api.status_words import RUNNING, WORDS_OF_CLUSTERS
+from svc_jupyter.clock import as_of_text, time_of_day
 from svc_jupyter.durations import span
 from svc_jupyter.widgets.clusters.view import ClusterView, engine_words, name_of, size_of
 
@@ -121,11 +122,6 @@ def start_words(view: ClusterView) -> str:
     return f"A start makes a coordinator and {workers}; about {START_SECONDS} s."
 
 
-def clock_of(moment: datetime) -> str:
-    """Return a time in local time."""
-    return f"{moment.astimezone():%H:%M:%S}"
-
-
 def health_entries(view: ClusterView, doubt: str | None = None) -> list[Entry]:
     """Return an entry for each daemon of an UP cluster. With `doubt`, nothing is known since the view was fetched."""
     if view.health is None:
@@ -181,7 +177,7 @@ def _service(name: str, service: ServiceHealth) -> Entry:
 
 
 def _unknown(name: str, view: ClusterView, reason: str) -> Entry:
-    return Entry(UNKNOWN_DOT, name, f"unknown since {clock_of(view.as_of)}", Tone.CALM, reason)
+    return Entry(UNKNOWN_DOT, name, f"unknown since {time_of_day(view.as_of)}", Tone.CALM, reason)
 
 
 def percent(text: str) -> str:
@@ -221,7 +217,7 @@ def panel_text(view: ClusterView, now: datetime) -> str:
         lines.append(f"  {workers_line(view)}")
         rows = [worker_words(node, now) for node in view.workers]
         lines += [f"    {row}" for row in aligned(rows)]
-    lines.append(f"  as of {clock_of(view.as_of)}")
+    lines.append(f"  {as_of_text(view.as_of)}")
     return "\n".join(lines)
 
 

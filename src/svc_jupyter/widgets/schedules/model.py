@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.widgets.panels.watched_model import Clock, WatchedModel
 from svc_jupyter.widgets.schedules.steps import Question, Step, perform, possible_steps
-from svc_jupyter.widgets.schedules.words import moment, zone_of
+from svc_jupyter.widgets.schedules.words import moment
 
 if TYPE_CHECKING:
     from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
@@ -22,7 +22,7 @@ TIMETABLE = ("frequency", "time_unit", "cron_expression", "start_time", "end_tim
 
 @dataclass(frozen=True)
 class ScheduleState:
-    """One schedule as of `as_of`: its record, its next nominal times in its zone, its last actions."""
+    """One schedule as of `as_of`: its record, its next nominal times, its last actions."""
 
     record: ScheduleRecord
     coming: tuple[datetime, ...]
@@ -53,7 +53,7 @@ def timetable_of(record: ScheduleRecord) -> dict[str, Any]:
 
 
 def coming_times(client: Client, record: ScheduleRecord, now: datetime) -> list[datetime]:
-    """Return the next nominal times of an active schedule, in its zone, if the service reports them.
+    """Return the next nominal times of an active schedule, aware, if the service reports them.
 
     A service without the extension reports only the next one.
     """
@@ -61,7 +61,6 @@ def coming_times(client: Client, record: ScheduleRecord, now: datetime) -> list[
 
     if str(record.status) != "RUNNING":
         return []
-    zone = zone_of(record.time_zone)
     try:
         texts = client.schedules.preview(**timetable_of(record)).next_times
     except StatusError:
@@ -69,8 +68,7 @@ def coming_times(client: Client, record: ScheduleRecord, now: datetime) -> list[
     if texts is None:
         following = moment(record.next_materialized_time, record.time_zone)
         return [] if following is None or following < now else [following]  # a past time is being caught up with
-    times = [moment(text, "UTC") for text in texts]
-    return [time.astimezone(zone) for time in times if time is not None]
+    return [time for text in texts if (time := moment(text, "UTC")) is not None]
 
 
 BUSY_SECONDS, CALM_SECONDS = 5.0, 15.0

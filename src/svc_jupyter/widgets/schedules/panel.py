@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from svc_jupyter.api.status_words import schedule_words
+from svc_jupyter.clock import as_of_text, short_time
 from svc_jupyter.widgets.panels.confirming import ChoosingPanel
 from svc_jupyter.widgets.panels.frame import ROW, PartOfPanel, make_button, show
 from svc_jupyter.widgets.panels.watched_model import PAUSED
@@ -13,13 +14,12 @@ from svc_jupyter.widgets.schedules.model import ScheduleModel, ScheduleState
 from svc_jupyter.widgets.schedules.rendering import (
     NOTHING_YET,
     actions_html,
-    as_of_text,
     coming_html,
     panel_text,
     title_html,
 )
 from svc_jupyter.widgets.schedules.steps import Step
-from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
+from svc_jupyter.widgets.schedules.words import name_of, nominal_time
 
 if TYPE_CHECKING:
     from ipywidgets import Button
@@ -63,12 +63,12 @@ class SchedulePanel(ChoosingPanel):
         for step, button in self._buttons.items():
             button.disabled = step not in steps
         looks = PAUSED if self.model.worker.is_paused else ""
-        self._draw_foot(self.model.note, "working …" if self.model.working else "", as_of_text(state), looks)
+        self._draw_foot(self.model.note, "working …" if self.model.working else "", as_of_text(state.as_of), looks)
 
     def _draw_reruns(self, state: ScheduleState) -> None:
         """Offer the actions to rerun; the choice is kept while the list changes."""
-        now, zone = self.model.clock(), state.record.time_zone
-        numbers = {action.sequence_id: short_time(nominal_time(action, zone), now) for action in state.actions}
+        now = self.model.clock()
+        numbers = {action.sequence_id: short_time(nominal_time(action), now) for action in state.actions}
         options = [(f"{number} of {when}", number) for number, when in numbers.items()]
         if list(self._which.options) != options:
             chosen = self._which.value

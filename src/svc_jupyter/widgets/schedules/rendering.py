@@ -9,9 +9,10 @@ from datetime import datetime
 from html import escape
 
 from svc_jupyter.api.status_words import FAILURES, icon_of, schedule_words, word_of
+from svc_jupyter.clock import as_of_text, short_time
 from svc_jupyter.widgets.panels.rendering import FAILED, MUTED
 from svc_jupyter.widgets.schedules.model import ScheduleState
-from svc_jupyter.widgets.schedules.words import name_of, nominal_time, reason_of, short_time, timetable_text
+from svc_jupyter.widgets.schedules.words import name_of, nominal_time, reason_of, timetable_text
 
 NOTHING_YET = 'There are no schedules yet. The first: %%svc_schedule --every "1 day" --at 09:00 above a cell that runs.'
 _NOT_RUN = "It has not run yet."
@@ -44,7 +45,7 @@ def action_rows(state: ScheduleState, now: datetime) -> list[tuple[str, str, str
         again = f" (rerun {action.rerun_number})" if action.rerun_number else ""
         command = f"command {action.query_hist_id}" if action.query_hist_id is not None else ""
         details = " · ".join(part for part in (command, reason_of(action)) if part)
-        when = short_time(nominal_time(action, state.record.time_zone), now)
+        when = short_time(nominal_time(action), now)
         rows.append((f"{action.sequence_id}{again}", when, f"{icon_of(status)} {word}", details))
     return rows
 
@@ -62,14 +63,9 @@ def panel_text(state: ScheduleState, now: datetime) -> str:
             f"schedule {title_text(state)}",
             f"  next  {coming_text(state, now)}",
             *(lines or [f"  {_NOT_RUN}"]),
-            f"  {as_of_text(state)}",
+            f"  {as_of_text(state.as_of)}",
         ]
     )
-
-
-def as_of_text(state: ScheduleState) -> str:
-    """Return when the state was fetched, in local time."""
-    return f"as of {state.as_of.astimezone():%H:%M:%S}"
 
 
 def title_html(state: ScheduleState) -> str:

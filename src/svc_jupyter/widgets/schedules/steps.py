@@ -7,7 +7,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from svc_jupyter.widgets.schedules.words import name_of, nominal_time, short_time
+from svc_jupyter.clock import short_time
+from svc_jupyter.widgets.schedules.words import name_of, nominal_time
 
 if TYPE_CHECKING:
     from svc_jupyter.api.schedules import ActionRecord, ScheduleRecord
@@ -51,7 +52,7 @@ class Question:
                 return f"End {name}? It never runs again, and what it runs just now is cancelled."
             case Step.RERUN:
                 assert self.action is not None
-                when = short_time(nominal_time(self.action, self.record.time_zone), now)
+                when = short_time(nominal_time(self.action), now)
                 return f"Run {self.action.sequence_id} of {name} again, for {when}?"
 
     @property

@@ -1,6 +1,6 @@
-"""Text about a schedule: its times in its own zone, its timetable, what needs attention.
+"""Text about a schedule: its times, its timetable, what needs attention.
 
-Pure functions of a record, with the current time as an argument. Texts that a service lacks are generated here.
+Pure functions of a record. Texts that a service lacks are generated here.
 """
 
 from __future__ import annotations
@@ -40,29 +40,15 @@ def moment(text: str | None, zone_name: str | None) -> datetime | None:
 
 
 def next_time(schedule: ScheduleRecord) -> datetime | None:
-    """Return when the schedule runs next, in its zone; None when it does not."""
+    """Return when the schedule runs next, aware; None when it does not."""
     if str(schedule.status) != "RUNNING":
         return None
     return moment(schedule.next_materialized_time, schedule.time_zone)
 
 
-def nominal_time(action: ActionRecord, zone_name: str | None) -> datetime | None:
-    """Return an action's nominal time in a zone."""
-    text = action.nominal_time
-    read = moment(text, "UTC")  # the contract's format is ISO 8601 UTC
-    return read.astimezone(zone_of(zone_name)) if read is not None else None
-
-
-def short_time(time: datetime | None, now: datetime) -> str:
-    """Return `09:00` for a time of today, else `Sat 22 Nov 09:00`, with the year if it differs; `never` for None."""
-    if time is None:
-        return "never"
-    today = now.astimezone(time.tzinfo)
-    seconds = ":%S" if time.second else ""
-    if time.date() == today.date():
-        return time.strftime(f"%H:%M{seconds}")
-    year = "" if time.year == today.year else " %Y"
-    return f"{time:%a} {time.day} {time.strftime(f'%b{year} %H:%M{seconds}')}"
+def nominal_time(action: ActionRecord) -> datetime | None:
+    """Return an action's nominal time, aware."""
+    return moment(action.nominal_time, "UTC")  # the contract's format is ISO 8601 UTC
 
 
 def timetable_text(schedule: ScheduleRecord) -> str:
