@@ -20,7 +20,7 @@ const ORDER = [
   ['panel'],
   ['connection'],
   ['list', 'forms'],
-  ['icons', 'notices', 'words', 'statuses', 'durations'],
+  ['icons', 'notices', 'words', 'statuses', 'durations', 'zones'],
   ['service']
 ];
 /** Features that use another one. */

@@ -1,6 +1,16 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import EXAMPLES from './durations.json';
-import { clock, dayHeading, duration, elapsed, iconOf, span, timeText } from './words';
+import {
+  asOfText,
+  clock,
+  dayHeading,
+  duration,
+  elapsed,
+  iconOf,
+  span,
+  timesIn,
+  timeText
+} from './words';
 
 const trans = nullTranslator.load('svc_jupyter');
 
@@ -47,5 +57,11 @@ describe('times', () => {
     const moment = new Date('2026-11-21T23:30:00Z');
     expect(clock(moment, { zone: 'Europe/Paris' })).toBe('00:30');
     expect(timeText(moment, moment, { zone: 'Asia/Tokyo' })).toBe('08:30');
+  });
+
+  it('of a view are on the clock of the reader, which it names', () => {
+    const moment = new Date('2026-11-21T23:30:05Z');
+    expect(asOfText(trans, moment)).toBe('as of 18:30:05 (America/New_York)');
+    expect(timesIn(trans)).toBe('times in America/New_York');
   });
 });

@@ -1,5 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { ICONS, wordsOfSources, wordsOfTypes } from './statuses';
+import { ownZone } from './zones';
 
 /**
  * Return the icon of a status, the same as in the kernel's panels; a dot for an unknown one. Always shown with a word.
@@ -105,6 +106,16 @@ export function day(moment: Date, now: Date, form: ITimeForm = {}): string {
 export function timeText(moment: Date, now: Date, form: ITimeForm = {}): string {
   const isToday = isoDay(moment, form) === isoDay(now, form);
   return isToday ? clock(moment, form) : `${day(moment, now, form)} ${clock(moment, form)}`;
+}
+
+/** Return when a view was read, to the second, with the zone of all its times: `as of 14:02:11 (Europe/Paris)`. */
+export function asOfText(trans: TranslationBundle, moment: Date): string {
+  return trans.__('as of %1 (%2)', clock(moment, { seconds: true }), ownZone());
+}
+
+/** Return on which clock the times of a view are: `times in Europe/Paris`. */
+export function timesIn(trans: TranslationBundle): string {
+  return trans.__('times in %1', ownZone());
 }
 
 /** Return the first line of a text, such as a message of a command; empty without one. */

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from playwright.sync_api import Locator, expect
 from tests.browser.lab_page import DARK, LabPage
+from tests.browser.lab_process import LabProcess
 from tests.support.service_process import ServiceProcess
 
 HOSTILE = "<img src=x onerror=alert(1)> %2e%2e 'quoted' 🦆"
@@ -54,6 +59,26 @@ def test_a_log_comes_while_the_command_runs_and_its_failure_is_reported(page: La
     expect(log).to_contain_text("second")
     expect(detail(page, command_id).get_by_role("alert")).to_contain_text(service.ended(command_id)["message"])
     assert page.traffic.to_the_extension(f"commands/{command_id}/events")
+
+
+def test_times_are_on_the_clock_of_the_reader_which_every_view_names(
+    new_page: Callable[..., LabPage], lab: LabProcess, service: ServiceProcess
+) -> None:
+    command_id = service.submit("true")["id"]
+    submitted = datetime.fromtimestamp(service.ended(command_id)["submit_time"], ZoneInfo("Asia/Kolkata"))
+    page = new_page(lab, timezone_id="Asia/Kolkata")
+    page.open()
+    page.run("svc-jupyter:open-command", id=command_id)
+    facts = detail(page, command_id).get_by_role("region", name="Facts")
+    expect(facts).to_contain_text(f"{submitted:%H:%M:%S}")
+    expect(facts).to_contain_text("Times inAsia/Kolkata")
+    hover = row(page, command_id).locator(".jp-SvcRow")
+    expect(hover).to_have_attribute("title", re.compile("times in Asia/Kolkata"))
+    page.run("svc-jupyter:show-runs")
+    expect(page.page.locator(".jp-SvcWeek")).to_contain_text("times in Asia/Kolkata")
+    default = service.http.get("/clusters/default").json()["id"]
+    page.run("svc-jupyter:open-cluster", cluster=default, name="default")
+    expect(page.page.locator(".jp-SvcCluster-foot")).to_contain_text(re.compile(r"as of \S+ \(Asia/Kolkata\)"))
 
 
 def test_a_result_is_a_grid_of_all_its_rows_and_is_asked_for_again(page: LabPage, service: ServiceProcess) -> None:

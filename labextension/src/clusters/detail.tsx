@@ -5,7 +5,7 @@ import { type JSX, useContext, useEffect } from 'react';
 import { clusterIcon } from '../icons';
 import { isConfirmed, VisibleView } from '../panel';
 import { CommandFollower, type Resource, useResource, VisibleContext } from '../service';
-import { iconOf } from '../words';
+import { asOfText, iconOf } from '../words';
 import type { ClusterCalls } from './calls';
 import { Figures, Health } from './health';
 import { BUSY_PERIOD, ClusterModel } from './model';
@@ -168,7 +168,7 @@ function Foot({ trans, model, view }: IDetailProps & { view: IClusterView }): JS
       : trans.__('refreshes every %1 s while visible', seconds);
   return (
     <footer className="jp-SvcMuted jp-SvcCluster-foot">
-      <span title={often}>{trans.__('as of %1', clockOf(view.asOf))}</span>
+      <span title={often}>{asOfText(trans, view.asOf)}</span>
       {model.doubt && <Again trans={trans} model={model} />}
     </footer>
   );

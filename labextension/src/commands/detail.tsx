@@ -12,6 +12,7 @@ import { CommandDetailModel, type ICommandView } from './detailModel';
 import { useCommandView } from './hooks';
 import { CommandResultView } from './resultView';
 import { count, sourceWord, timeText, typeWord } from '../words';
+import { ownZone } from '../zones';
 import { asCell, languageOf } from './asCell';
 import type { ICommandSteps } from './steps';
 import {
@@ -148,6 +149,7 @@ function Facts(props: {
     [trans.__('Submitted'), time(command.submit_time)],
     [trans.__('Started'), time(command.start_time)],
     [trans.__('Ended'), time(command.end_time)],
+    [trans.__('Times in'), ownZone()],
     [trans.__('Rows'), typeof rows === 'number' ? count(rows) : ''],
     [
       trans.__('Attempts'),

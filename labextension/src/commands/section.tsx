@@ -3,7 +3,7 @@ import { type HTMLAttributes, type JSX, useCallback, useMemo, useState } from 'r
 import { EmptyState, ErrorState, LoadingState, TWO_LINES, TwoLines, VirtualList } from '../list';
 import { useNow, useResource } from '../service';
 import { hasEnded, type ICommand } from '../service/records/commands';
-import { dayHeading, timeText } from '../words';
+import { dayHeading, timesIn, timeText } from '../words';
 import { type CommandsModel, type ICommandFilter, inOrder } from './model';
 import {
   commandFacts,
@@ -120,7 +120,7 @@ function CommandRow(props: {
       title={title}
       facts={facts}
       side={side}
-      hover={`${title}\n${facts}\n${word} · ${time}`}
+      hover={`${title}\n${facts}\n${word} · ${time}\n${timesIn(trans)}`}
       {...(command.status === 'running' && { progress: command.progress })}
     />
   );

@@ -4,7 +4,7 @@ import { EmptyState, ErrorState, LoadingState, TWO_LINES, TwoLines, VirtualList 
 import type { IListedSchedule } from '../schedules/words';
 import { type Resource, useNow, useResource } from '../service';
 import type { IRecentRun } from '../service/records/schedules';
-import { dayHeading, iconOf, timeText } from '../words';
+import { dayHeading, iconOf, timesIn, timeText } from '../words';
 import { beginOf, byDay, hasFailed, type ILine, keyOf, linesOf } from './lines';
 import type { RunsModel } from './model';
 import { Timeline } from './timeline';
@@ -45,7 +45,9 @@ export function RunsPage(props: IRunsPageProps): JSX.Element {
     <div className="jp-SvcWeek">
       <div className="jp-SvcDetail-head">
         <h2>{trans.__('Runs')}</h2>
-        <span className="jp-SvcMuted">{trans.__('all schedules · seven days back and ahead')}</span>
+        <span className="jp-SvcMuted">
+          {trans.__('all schedules · seven days back and ahead')} · {timesIn(trans)}
+        </span>
         <span className="jp-SvcWeek-summary">{summary(trans, runs)}</span>
         <label className="jp-SvcCheck">
           <input

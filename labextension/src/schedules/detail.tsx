@@ -3,7 +3,7 @@ import { type JSX, useCallback, useState, useSyncExternalStore } from 'react';
 import { EmptyState, ErrorState, LoadingState } from '../list';
 import { asServiceError, type ServiceRequests, useResource } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
-import { clock, typeWord } from '../words';
+import { asOfText, typeWord } from '../words';
 import { ActionLog } from './actionLog';
 import type { ScheduleDetailModel } from './detailModel';
 import type { IDetailSteps } from './detailSteps';
@@ -68,9 +68,7 @@ export function ScheduleDetail(props: IDetailProps): JSX.Element {
           />
         </>
       )}
-      <p className="jp-SvcMuted jp-SvcDetail-asOf">
-        {asOf && trans.__('as of %1', clock(asOf, { seconds: true }))}
-      </p>
+      <p className="jp-SvcMuted jp-SvcDetail-asOf">{asOf && asOfText(trans, asOf)}</p>
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { viewArea } from '../panel';
 import { asServiceError } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { iconOf } from '../words';
+import { ownZone } from '../zones';
 import { comparisonWidget } from './comparison';
 import type { IOpener } from './performer';
 import { forText, type IRun, startedText, statusText, tookText } from './runs';
@@ -68,7 +69,7 @@ function headOf(run: IRun, schedule: IScheduleRecord, trans: TranslationBundle):
   part(forText(trans, run, now), '');
   part(`${iconOf(run.status)} ${statusText(trans, run)}`, `jp-SvcRuns-status ${toneOf(run)}`);
   const started = startedText(run, now);
-  part(started && trans.__('started %1', started), 'jp-SvcMuted');
+  part(started && `${trans.__('started %1', started)} (${ownZone()})`, 'jp-SvcMuted');
   const took = tookText(trans, run, now);
   part(took && trans.__('took %1', took), 'jp-SvcMuted');
   part(trans.__('command %1', run.commandId ?? ''), 'jp-SvcMuted');

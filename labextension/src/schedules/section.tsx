@@ -12,7 +12,7 @@ import {
 import { type Resource, useResource } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { wordsOfActions, wordsOfSchedules } from '../statuses';
-import { iconOf } from '../words';
+import { iconOf, timesIn } from '../words';
 import {
   has,
   type IListedSchedule,
@@ -172,7 +172,7 @@ function Row({
       tone={needsAttention(schedule) ? 'bad' : (TONES[status] ?? 'calm')}
       title={schedule.name}
       facts={told.join(' · ')}
-      hover={`${schedule.name} · ${timetableText(trans, schedule)}\n${told.join(' · ')}`}
+      hover={`${schedule.name} · ${timetableText(trans, schedule)}\n${told.join(' · ')}\n${timesIn(trans)}`}
     />
   );
 }

@@ -1,4 +1,4 @@
-import { todaysName } from './zones';
+import { todaysName } from '../zones';
 
 const MINUTE = 60_000;
 const WALL_CLOCK: Intl.DateTimeFormatOptions = {
@@ -107,18 +107,6 @@ export function isFieldText(text: string): boolean {
 export function clockOf(text: string): [hour: number, minute: number] | null {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim()) ?? [];
   return hour === undefined ? null : [Number(hour), Number(minute)];
-}
-
-let own: { zone: string; offset: number } | null = null;
-
-/** Return the local zone; it is read again when the clock's offset has changed. */
-export function ownZone(): string {
-  const offset = new Date().getTimezoneOffset();
-  if (own?.offset !== offset) {
-    const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
-    own = { zone: todaysName(name) || 'UTC', offset };
-  }
-  return own.zone;
 }
 
 /** Return today's names of all zones that this browser knows, in their order, `UTC` first. */

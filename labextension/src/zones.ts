@@ -28,3 +28,15 @@ const RENAMED: Readonly<Record<string, string>> = {
 export function todaysName(zone: string): string {
   return RENAMED[zone] ?? zone;
 }
+
+let own: { zone: string; offset: number } | null = null;
+
+/** Return the reader's zone; it is read again when the clock's offset has changed. */
+export function ownZone(): string {
+  const offset = new Date().getTimezoneOffset();
+  if (own?.offset !== offset) {
+    const name = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    own = { zone: todaysName(name) || 'UTC', offset };
+  }
+  return own.zone;
+}
