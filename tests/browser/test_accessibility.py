@@ -1,10 +1,14 @@
-"""Every view as axe sees it: light, dark, in high contrast, and narrow with a sidebar as narrow as it can be."""
+"""Every view as axe sees it: light, dark, in high contrast, and narrow with a sidebar as narrow as it can be.
+
+And a view that opens first has its own styles.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import pytest
+from playwright.sync_api import expect
 from tests.browser import views
 from tests.browser.lab_page import DARK, HIGH_CONTRAST, LIGHT, LabPage
 from tests.support.service_process import ServiceProcess
@@ -38,3 +42,17 @@ def test_no_view_has_a_finding_of_any_grade(page: LabPage, ids: dict[str, int], 
         # It would stand beside the views of the next theme.
         page.page.get_by_role("form", name="Schedule report.ipynb").get_by_role("button", name="Cancel").click()
     assert {place: findings for place, findings in found.items() if findings} == {}
+
+
+def test_both_runs_of_a_comparison_are_in_view_although_nothing_else_was_opened(
+    page: LabPage, ids: dict[str, int]
+) -> None:
+    page.open()
+    shown = views.comparison(page, ids)
+    for side in shown.locator(".jp-SvcComparison-sides > *").all():
+        expect(side).to_be_in_viewport(ratio=1)
+        expect(side).to_contain_text("✓ done · command")
+    box = shown.locator(".jp-SvcComparison-sides").bounding_box()
+    assert box is not None
+    assert box["height"] < 60
+    expect(shown.locator(".jp-SvcLines td").first).to_have_css("white-space", "pre-wrap")

@@ -84,7 +84,7 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     assert page.accessibility_findings(".jp-SvcComparison") == []
     row.click()
     action.get_by_role("button", name="Show the executed notebook of the run").click()
-    head = page.page.locator(".jp-SvcExecuted header")
+    head = page.page.locator(".jp-SvcExecuted-head")
     expect(head).to_contain_text(re.compile(r"Run of report of .*✓ done.*started .*command \d+.*days = 30"))
     frame = page.page.locator("[id^=svc-jupyter-executed-] iframe")
     expect(frame).to_be_visible()

@@ -7,12 +7,13 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from playwright.sync_api import Locator
 from tests.browser.lab_page import LabPage
-from tests.support.service_process import ServiceProcess
+from tests.support.service_process import ServiceProcess, wait_until
 
 MAIN_AREA = (
     "#jp-main-dock-panel > .lm-DockPanel-widget:not(.lm-mod-hidden):not(.jp-NotebookPanel):not(:has(.jp-Launcher))"
@@ -36,6 +37,10 @@ _REPORT = (
 )
 
 
+_DAYS, _RUN_SECONDS = 5, 120
+"""So many runs of a notebook there are, and so long they take together at most."""
+
+
 def furnish(service: ServiceProcess) -> dict[str, int]:
     """Give a service commands, schedules, notebooks and folders; return the ids of some of them by a name."""
     number = next(_numbers)
@@ -54,16 +59,17 @@ def furnish(service: ServiceProcess) -> dict[str, int]:
     service.http.put(f"/jupyter_notebooks/contents/Common/churn {number}.ipynb", json=model).raise_for_status()
     service.ended(done)
     service.ended(failed)
-    cluster = service.http.get("/clusters/default").json()["id"]
     tap = _shop(service)
+    report = _daily_report(service, number, tap)
+    cluster = service.http.get("/clusters/default").json()["id"]
     commands = {"running": running, "done": done, "failed": failed}
-    return {**commands, "schedule": schedule, "suspended": suspended, "cluster": cluster, "tap": tap}
+    return {**commands, "schedule": schedule, "suspended": suspended, "report": report, "cluster": cluster, "tap": tap}
 
 
 def clear(service: ServiceProcess, ids: dict[str, int]) -> None:
     """End what `furnish` left running."""
     service.http.put(f"/commands/{ids['running']}", json={"status": "kill"})
-    for name in ("schedule", "suspended"):
+    for name in ("schedule", "suspended", "report"):
         service.http.put(f"/scheduler/{ids[name]}", json={"status": "kill"})
 
 
@@ -120,15 +126,35 @@ def failure(page: LabPage, ids: dict[str, int]) -> Locator:
 
 
 def schedule(page: LabPage, ids: dict[str, int]) -> Locator:
-    """Return the detail of a schedule."""
-    page.run("svc-jupyter:open-schedule", id=ids["schedule"])
-    return _main_area(page, "hourly report")
+    """Return the detail of a schedule with its runs."""
+    page.run("svc-jupyter:open-schedule", id=ids["report"])
+    detail = _main_area(page, "daily report")
+    _runs_of(detail).nth(_DAYS - 1).wait_for()
+    return detail
+
+
+def executed(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the executed notebook of the last run of a schedule."""
+    _runs_of(schedule(page, ids)).first.get_by_role("button", name="Show the executed notebook").click()
+    shown = _main_area(page, "Run of daily report")
+    shown.frame_locator("iframe").get_by_text("orders of").last.wait_for()
+    return shown
+
+
+def comparison(page: LabPage, ids: dict[str, int]) -> Locator:
+    """Return the executed notebooks of two runs side by side."""
+    _runs_of(schedule(page, ids)).first.get_by_role("button", name="Compare the run").click()
+    shown = page.page.locator(".jp-SvcComparison:visible")
+    shown.get_by_text("unchanged").first.wait_for()
+    return shown
 
 
 def runs(page: LabPage, ids: dict[str, int]) -> Locator:
     """Return the page of all schedules' runs."""
     page.run("svc-jupyter:show-runs")
-    return _main_area(page, "hourly report")
+    shown = _main_area(page, "hourly report")
+    shown.locator(".jp-SvcMark.jp-mod-planned").last.wait_for()
+    return shown
 
 
 def cluster(page: LabPage, ids: dict[str, int]) -> Locator:
@@ -168,6 +194,8 @@ VIEWS: dict[str, Callable[[LabPage, dict[str, int]], Locator]] = {
         result,
         failure,
         schedule,
+        executed,
+        comparison,
         runs,
         cluster,
         data,
@@ -196,6 +224,48 @@ def _main_area(page: LabPage, text: str = "") -> Locator:
     view = page.page.locator(MAIN_AREA)
     view.filter(has_text=text).first.wait_for()
     return view
+
+
+def _runs_of(detail: Locator) -> Locator:
+    """Return the runs in a schedule's table."""
+    return detail.get_by_role("row").filter(has=detail.page.get_by_role("button", name="Run again for"))
+
+
+def _daily_report(service: ServiceProcess, number: int, tap: int) -> int:
+    """Schedule a notebook, wait for its runs of the last days, one of which fails, and return the schedule's id."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    days = [f"{today - timedelta(days=before):%Y-%m-%d}" for before in reversed(range(_DAYS))]
+    cells = [
+        new_markdown_cell("# Orders of a day\n\nThe ten customers that ordered most."),
+        new_code_cell("day = 'today'", metadata={"tags": ["parameters"]}),
+        new_code_cell(f"assert day != '{days[-3]}', f'orders of {{day}} are not there yet'\nprint('orders of', day)"),
+        new_code_cell("%load_ext svc_jupyter"),
+        new_code_cell(
+            f'%%svc_db --tap "shop {tap}"\nSELECT customer_id, count(*) AS orders, sum(unit_price) AS revenue\n'
+            "FROM orders GROUP BY customer_id ORDER BY revenue DESC LIMIT 10"
+        ),
+    ]
+    path = f"Common/daily report {number}.ipynb"
+    model = {"type": "notebook", "format": "json", "content": new_notebook(cells=cells)}
+    service.http.put(f"/jupyter_notebooks/contents/{path}", json=model).raise_for_status()
+    body = {
+        "command_type": "JupyterNotebookCommand",
+        "command": {"path": path, "arguments": {"day": "$day$"}},
+        "macros": [{"day": "Service_nominal_time.format('YYYY-MM-DD')"}],
+        "name": "daily report",
+        "frequency": 1,
+        "time_unit": "days",
+        "start_time": f"{days[0]} 00:00",
+        "time_zone": "UTC",
+    }
+    made = int(_created(service, "/scheduler", body)["id"])
+
+    def has_run() -> bool:
+        actions = service.http.get(f"/scheduler/{made}/actions").json()["actions"]
+        return len(actions) >= _DAYS and all(action["done"] for action in actions)
+
+    wait_until(has_run, "every run of the daily report", _RUN_SECONDS)
+    return made
 
 
 def _schedule(name: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { notebookIcon, ReactWidget } from '@jupyterlab/ui-components';
+import { HTMLSelect, notebookIcon, ReactWidget } from '@jupyterlab/ui-components';
 import { type JSX, useEffect, useState } from 'react';
 import { EmptyState, ErrorState, LoadingState } from '../list';
 import { asServiceError, type ServiceError } from '../service';
@@ -77,19 +77,13 @@ function Comparison(props: IComparisonProps): JSX.Element {
       </div>
       <div className="jp-SvcComparison-sides">
         {lefts.length > 1 ? (
-          <div className="jp-HTMLSelect jp-DefaultStyle">
-            <select
-              aria-label={trans.__('Compare with')}
-              value={left}
-              onChange={event => setLeft(Number(event.target.value))}
-            >
-              {lefts.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </div>
+          <HTMLSelect
+            aria-label={trans.__('Compare with')}
+            value={left}
+            options={lefts.map(({ id, name }) => ({ value: String(id), label: name }))}
+            iconProps={{ top: '7px' }}
+            onChange={event => setLeft(Number(event.target.value))}
+          />
         ) : (
           <strong>{lefts[0]?.name}</strong>
         )}

@@ -7,7 +7,7 @@ import { asOfText, typeWord } from '../words';
 import { ActionLog } from './actionLog';
 import type { ScheduleDetailModel } from './detailModel';
 import type { IDetailSteps } from './detailSteps';
-import { forText, type IRun } from './runs';
+import { forText, type IRun, parametersText } from './runs';
 import { RunStrip } from './runStrip';
 import { RunTable } from './runTable';
 import { notebookOf, stepLabel, stepsOf } from './steps';
@@ -137,15 +137,12 @@ function Source(props: IPart & { model: ScheduleDetailModel }): JSX.Element {
   const { model, schedule, steps, attempt, trans } = props;
   const { value: copy } = useResource(model.copy);
   const notebook = notebookOf(schedule);
-  const given = Object.entries(schedule.command.arguments ?? {});
   const source = schedule.command.path
     ? trans.__('notebook %1', notebook ?? schedule.command.path)
     : typeWord(trans, schedule.command_type);
   return (
     <p className="jp-SvcMuted">
-      {[source, given.map(([name, one]) => `${name} = ${String(one)}`).join(', ')]
-        .filter(text => text !== '')
-        .join(' · ')}
+      {[source, parametersText(null, schedule)].filter(text => text !== '').join(' · ')}
       {notebook !== null && copy?.is_current === false && (
         <>
           {' · '}

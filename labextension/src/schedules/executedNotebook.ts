@@ -11,7 +11,7 @@ import { iconOf } from '../words';
 import { ownZone } from '../zones';
 import { comparisonWidget } from './comparison';
 import type { IOpener } from './performer';
-import { forText, type IRun, startedText, statusText, tookText } from './runs';
+import { forText, type IRun, parametersText, startedText, statusText, tookText } from './runs';
 import { toneOf } from './tones';
 import '../../style/scheduleDetail.css';
 
@@ -55,8 +55,8 @@ export class ExecutedNotebook extends MainAreaWidget {
 /** Return what a reader must know of the run: when, how it ended, and with which parameters. */
 function headOf(run: IRun, schedule: IScheduleRecord, trans: TranslationBundle): HTMLElement {
   const now = new Date();
-  const given = run.command?.command.arguments ?? schedule.command.arguments ?? {};
-  const head = document.createElement('header');
+  const head = document.createElement('div');
+  head.className = 'jp-SvcExecuted-head';
   const part = (text: string, className: string): void => {
     if (text !== '') {
       const node = document.createElement('span');
@@ -73,12 +73,7 @@ function headOf(run: IRun, schedule: IScheduleRecord, trans: TranslationBundle):
   const took = tookText(trans, run, now);
   part(took && trans.__('took %1', took), 'jp-SvcMuted');
   part(trans.__('command %1', run.commandId ?? ''), 'jp-SvcMuted');
-  part(
-    Object.entries(given)
-      .map(([name, value]) => `${name} = ${String(value)}`)
-      .join(', '),
-    'jp-SvcMuted'
-  );
+  part(parametersText(run, schedule), 'jp-SvcMuted');
   return head;
 }
 

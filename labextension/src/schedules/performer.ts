@@ -6,11 +6,12 @@ import type { CommandRegistry } from '@lumino/commands';
 import { notifyDone } from '../notices';
 import type { ICommand } from '../service/records/commands';
 import type { IScheduleRecord } from '../service/records/schedules';
+import { iconOf } from '../words';
 import { isConfirmed, OPEN_COMMAND } from '../panel';
 import type { ScheduleCalls } from './calls';
 import type { IComparisonProps } from './comparison';
 import type { IDetailSteps } from './detailSteps';
-import { forText, type IRun, statusText } from './runs';
+import { forText, type IRun, statusWord } from './runs';
 import { cancelQuestion, questionOf, type Step } from './steps';
 import { type ISvcSchedules, ScheduleCommands } from './tokens';
 import { nameOf } from './words';
@@ -102,7 +103,11 @@ export class SchedulePerformer implements Omit<IDetailSteps, 'menu'> {
 
   compare(run: IRun, others: readonly IRun[], schedule: IScheduleRecord): Promise<void> {
     const name = (one: IRun): string =>
-      `${forText(this._trans, one, new Date())} · ${statusText(this._trans, one)} · ${one.commandId}`;
+      [
+        forText(this._trans, one, new Date()),
+        `${iconOf(one.status)} ${statusWord(this._trans, one)}`,
+        this._trans.__('command %1', one.commandId ?? '')
+      ].join(' · ');
     this._opener.comparison(`svc-jupyter-comparison-${run.commandId}`, {
       title: this._trans.__('Compare runs of %1', schedule.name),
       lefts: others.map(one => ({ id: one.commandId ?? 0, name: name(one) })),

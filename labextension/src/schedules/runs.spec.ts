@@ -1,6 +1,14 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { forText, runsOf, startedText, statusText, summaryOfRuns, tookText } from './runs';
-import { aCommand, anAction } from './testing';
+import {
+  forText,
+  parametersText,
+  runsOf,
+  startedText,
+  statusText,
+  summaryOfRuns,
+  tookText
+} from './runs';
+import { aCommand, anAction, aSchedule } from './testing';
 
 const trans = nullTranslator.load('svc_jupyter');
 const NOW = new Date('2026-11-23T12:00:00Z');
@@ -45,6 +53,20 @@ describe('the runs of a schedule', () => {
     expect(last && statusText(trans, last)).toBe("failed · cell 5: KeyError: 'EU'");
     expect(before && statusText(trans, before)).toBe('done · attempt 2 of 3');
     expect(now && statusText(trans, now)).toBe('running');
+  });
+
+  it('have the values of their macros among their parameters', () => {
+    const command = { arguments: { day: '$day$', path: '/$region$/$day$/$n$', n: 7 } };
+    const resolved_macros = [{ day: '2026-11-22' }, { region: 'EU' }];
+    const [run] = runsOf([], [aCommand({ command, resolved_macros })]);
+    expect(run && parametersText(run, aSchedule())).toBe(
+      'day = 2026-11-22, path = /EU/2026-11-22/$n$, n = 7'
+    );
+    const waiting = anAction({ command: null, query_hist_id: null });
+    const [planned] = runsOf([waiting], []);
+    const schedule = aSchedule({ command: { arguments: { day: '$day$' } } });
+    expect(planned && parametersText(planned, schedule)).toBe('day = $day$');
+    expect(planned && parametersText(planned, aSchedule())).toBe('');
   });
 
   it('are counted in one line', () => {

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ICommand } from '../service/records/commands';
-import type { IActionRecord } from '../service/records/schedules';
+import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
 import { waitingCommand } from '../statuses';
 import { clock, day, elapsed, firstLine, timeText } from '../words';
 import { momentOf } from './times';
@@ -100,22 +100,45 @@ export function tookText(trans: TranslationBundle, run: IRun, now: Date): string
   return seconds === null ? '' : elapsed(trans, seconds);
 }
 
+/** Return a run's status in one word, or few: `done`, `waiting for its dependencies`. */
+export function statusWord(trans: TranslationBundle, { action, command, ...run }: IRun): string {
+  if (action !== null) {
+    return wordOf(trans, action);
+  }
+  return command?.status === 'waiting'
+    ? waitingCommand(trans)
+    : wordOf(trans, { status: run.status, query_hist_id: run.commandId });
+}
+
 /** Return a run's status in words: `done`, `done · attempt 2 of 3`, `failed · cell 5: KeyError: 'EU'`. */
 export function statusText(trans: TranslationBundle, run: IRun): string {
   const { action, command } = run;
   const attempts = command?.attempts?.length ?? 0;
   const parts = [
-    action
-      ? wordOf(trans, action)
-      : command?.status === 'waiting'
-        ? waitingCommand(trans)
-        : wordOf(trans, { status: run.status, query_hist_id: run.commandId }),
+    statusWord(trans, run),
     attempts > 1
       ? trans.__('attempt %1 of %2', attempts, Math.max(attempts, (command?.retry ?? 0) + 1))
       : '',
     action ? reasonOf(trans, action) : firstLine(command?.message)
   ];
   return parts.filter(part => part !== '').join(' · ');
+}
+
+/**
+ * Return the parameters of a run, or of a schedule for null: `region = EU, day = 2026-11-22`; empty for none. A run has
+ * its macros' values in their place.
+ */
+export function parametersText(run: IRun | null, schedule: IScheduleRecord): string {
+  const given = run?.command?.command.arguments ?? schedule.command.arguments ?? {};
+  const macros = new Map<string, string>();
+  for (const [name, value] of (run?.command?.resolved_macros ?? []).flatMap(Object.entries)) {
+    macros.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+  }
+  const resolved = (value: unknown): string =>
+    String(value).replace(/\$(\w+)\$/g, (text, name: string) => macros.get(name) ?? text);
+  return Object.entries(given)
+    .map(([name, value]) => `${name} = ${resolved(value)}`)
+    .join(', ');
 }
 
 /** Return `last 30 runs: 28 done, 1 failed, 1 by hand · median 4 s, slowest 1 min 12 s`. */
