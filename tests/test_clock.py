@@ -15,6 +15,7 @@ SHOWN = {
     datetime(2026, 11, 21, 23, 30, tzinfo=UTC): "Sun 22 Nov 00:30",
     datetime(2026, 10, 1, 8, tzinfo=UTC): "Thu 1 Oct 10:00",  # summer time
     datetime(2026, 12, 31, 23, tzinfo=UTC): "Fri 1 Jan 2027 00:00",
+    datetime(9999, 12, 31, 23, 59, tzinfo=UTC): "Fri 31 Dec 9999 23:59:59",  # its year in Paris would be 10000
     None: "never",
 }
 

@@ -23,12 +23,20 @@ def own_zone() -> tzinfo:
     return UTC if zone is None or str(zone) == "Etc/UTC" else zone
 
 
+def on_own_clock(moment: datetime) -> datetime:
+    """Return a moment in the zone of `own_zone`; the end of the calendar for one beyond it there."""
+    zone = own_zone()
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return datetime.max.replace(tzinfo=zone) if moment.year > 1 else datetime.min.replace(tzinfo=zone)
+
+
 def short_time(moment: datetime | None, now: datetime) -> str:
     """Return `09:00` for a time of today, else `Sat 22 Nov 09:00`, with the year if it differs; `never` for None."""
     if moment is None:
         return "never"
-    zone = own_zone()
-    there, today = moment.astimezone(zone), now.astimezone(zone)
+    there, today = on_own_clock(moment), on_own_clock(now)
     seconds = ":%S" if there.second else ""
     if there.date() == today.date():
         return there.strftime(f"%H:%M{seconds}")
@@ -44,7 +52,7 @@ def named_time(moment: datetime | None, now: datetime) -> str:
 
 def time_of_day(moment: datetime) -> str:
     """Return a time of today to the second: `14:02:11`."""
-    return f"{moment.astimezone(own_zone()):%H:%M:%S}"
+    return f"{on_own_clock(moment):%H:%M:%S}"
 
 
 def as_of_text(moment: datetime) -> str:

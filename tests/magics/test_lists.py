@@ -93,6 +93,15 @@ def test_settings_that_contradict_the_clock_warn_of_nothing(set_zone, monkeypatc
     assert submitted == pd.Timestamp("2025-11-21 09:00", tz="UTC")
 
 
+@pytest.mark.usefixtures("in_paris")
+def test_a_schedule_that_ends_with_the_calendar_is_listed(service, notebook):
+    service.schedules.add("for ever", end_time="9999-12-31 23:59", time_zone="UTC")
+    frame = notebook.value("%svc_schedule list")
+    assert str(frame["end"].dtype.tz) == "Europe/Paris"
+    assert "9999-12-31 23:59" in notebook.displayed("%svc_schedule list")["text/html"]
+    assert "Fri 31 Dec 9999 23:59:59" in repr(notebook.value("%svc_schedule show 'for ever'"))
+
+
 def test_a_terminal_shows_a_list_in_words(terminal, service, capsys):
     service.schedules.add("report", status="KILLED")
     with pd.option_context("display.width", 300):

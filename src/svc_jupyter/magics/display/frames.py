@@ -34,8 +34,8 @@ def frame_of(
     return frame
 
 
-def times_column(times: Iterable[datetime | None] | pd.Series[Any]) -> pd.Series[Any]:
-    """Return times, aware or in UTC, as a column on this machine's clock."""
+def times_column(times: Iterable[datetime | str | None] | pd.Series[Any]) -> pd.Series[Any]:
+    """Return times, aware or as ISO 8601 texts, as a column on this machine's clock."""
     import pandas as pd
 
     column = pd.Series(pd.to_datetime(pd.Series(times, dtype="object"), utc=True))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from svc_jupyter.api.status_words import WORDS_OF_SCHEDULES, type_word, word_of
+from svc_jupyter.clock import on_own_clock
 from svc_jupyter.magics.display.frames import frame_of, times_column
 from svc_jupyter.magics.display.records import history_frame
 from svc_jupyter.widgets.schedules.words import moment, next_time, nominal_time, reason_of, timetable_text
@@ -31,8 +33,8 @@ def schedules_frame(schedules: Iterable[ScheduleRecord]) -> pd.DataFrame:
                 WORDS_OF_SCHEDULES.get(str(schedule.status), str(schedule.status)),
                 type_word(schedule.command_type),
                 timetable_text(schedule),
-                next_time(schedule),
-                moment(schedule.end_time, schedule.time_zone),
+                _shown(next_time(schedule)),
+                _shown(moment(schedule.end_time, schedule.time_zone)),
                 schedule.label or "",
                 schedule.time_zone,
             )
@@ -40,6 +42,10 @@ def schedules_frame(schedules: Iterable[ScheduleRecord]) -> pd.DataFrame:
         ],
         times=("next_run", "end"),
     )
+
+
+def _shown(time: datetime | None) -> datetime | None:
+    return None if time is None else on_own_clock(time)
 
 
 def actions_frame(actions: Iterable[ActionRecord]) -> pd.DataFrame:
