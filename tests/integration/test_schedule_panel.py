@@ -76,7 +76,7 @@ def test_a_press_reaches_the_service_and_its_answer_the_panel(kernel, shared_ser
     assert front_end.states[box]["children"]
 
     front_end.press("Suspend")
-    front_end.wait_for("No further action begins until it is resumed")
+    front_end.wait_for("No further run begins until it is resumed")
     assert status_of(shared_service, schedule) == "RUNNING"
     front_end.press("Suspend panelled")
     front_end.wait_for("‖ suspended")
