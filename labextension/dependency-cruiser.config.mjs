@@ -28,6 +28,7 @@ const USES = {
   commands: ['results'],
   outputs: ['commands', 'results'],
   runs: ['schedules'],
+  schedules: ['commands'],
   scheduling: ['schedules']
 };
 

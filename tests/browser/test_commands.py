@@ -61,6 +61,26 @@ def test_a_log_comes_while_the_command_runs_and_its_failure_is_reported(page: La
     assert page.traffic.to_the_extension(f"commands/{command_id}/events")
 
 
+def test_long_texts_say_what_is_left_out_and_are_saved_whole(page: LabPage, service: ServiceProcess) -> None:
+    command_id = service.submit("seq 100000; seq 5000 >&2")["id"]
+    service.ended(command_id)
+    page.open()
+    page.run("svc-jupyter:open-command", id=command_id)
+    view = detail(page, command_id)
+    expect(view.get_by_role("region", name="Result")).to_contain_text("35184")
+    expect(view).to_contain_text("The first 199,998 of 588,895 characters.")
+    expect(view).to_contain_text("Earlier lines are left out.")
+    log = view.get_by_role("log").inner_text().split()
+    assert (log[0], log[-1], len(log)) == ("3001", "5000", 2000)
+
+    for what, ending, last in (("result", "txt", 100_000), ("log", "log", 5000)):
+        with page.page.expect_download() as download:
+            view.get_by_role("button", name=f"Download the {what}").click()
+        assert download.value.suggested_filename == f"command-{command_id}.{ending}"
+        assert download.value.path().read_text() == "".join(f"{number}\n" for number in range(1, last + 1))
+    assert page.accessibility_findings(f"#svc-jupyter-command-{command_id}") == []
+
+
 def test_times_are_on_the_clock_of_the_reader_which_every_view_names(
     new_page: Callable[..., LabPage], lab: LabProcess, service: ServiceProcess
 ) -> None:

@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from playwright.sync_api import Download, Locator, expect
@@ -105,10 +106,15 @@ class Grid:
         expect(self.footer).to_contain_text("copied")
         return str(self.page.page.evaluate("navigator.clipboard.readText()"))
 
-    def saved(self, button: str) -> Download:
-        """Press a button that saves a file, and return the file."""
+    def save(self, form: str) -> None:
+        """Choose a form of *Download*."""
+        self.view.get_by_role("button", name="Download").click()
+        self.view.get_by_role("dialog", name="Download").get_by_role("button", name=form).click()
+
+    def saved(self, form: str) -> Download:
+        """Choose a form of *Download*, and return the file."""
         with self.page.page.expect_download() as download:
-            self.view.get_by_role("button", name=button).click()
+            self.save(form)
         return download.value
 
 
@@ -235,7 +241,7 @@ def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage,
     grid.grid.get_by_role("gridcell", name="JFK").first.click()
     grid.press("Shift+ArrowDown", "Shift+ArrowRight")
     assert grid.copied() == "JFK\t0\nLGA\t0.25"
-    file = grid.saved("Download CSV").path()
+    file = grid.saved("CSV").path()
     with file.open(newline="") as text:
         lines = list(csv.reader(text))
     assert (len(lines), lines[0], lines[-1]) == (
@@ -244,7 +250,11 @@ def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage,
         ["199999", "LGA", "49999.75", "note 199999"],
     )
 
-    table = pq.read_table(grid.saved("Download Parquet").path())
+    stream = grid.saved("Arrow")
+    assert stream.suggested_filename.endswith(".arrows")
+    assert pa.ipc.open_stream(stream.path().read_bytes()).read_all().column("delay")[COUNT - 1].as_py() == 49999.75
+
+    table = pq.read_table(grid.saved("Parquet").path())
     assert (table.num_rows, table.column("note")[COUNT - 1].as_py()) == (COUNT, "note 199999")
 
     grid.view.get_by_role("button", name="Plot").click()
@@ -405,7 +415,7 @@ def test_hostile_values_are_shown_as_they_are(
     assert first[8:] == ["9007199254740993", "two\nlines\tand a tab", "x" * 1000 + "…", "سلام 🦆"]
     assert second[:2] == ["", ""]
     page.traffic.expect_errors("422")
-    grid.view.get_by_role("button", name="Download CSV").click()
+    grid.save("CSV")
     expect(grid.footer).to_contain_text("row 1 of the result")
     expect(grid.footer).to_contain_text("a row may take 8 MiB")
 

@@ -70,7 +70,7 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     action = detail.locator("tbody tr").last
     expect(action).to_contain_text("done")
     action.click()
-    expect(detail.get_by_role("region", name="Log of the run")).to_contain_text("for EU 30")
+    expect(detail.get_by_role("log", name="Log of the run")).to_contain_text("for EU 30")
     assert page.accessibility_findings(".jp-SvcDetail") == []
     detail.get_by_role("button", name="Run again for").click()
     expect(detail.get_by_role("row").filter(has_text=", again")).to_contain_text("done", timeout=_RUN_SECONDS * 1000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow as pa
 import pytest
 from tests.server.jupyter_process import JupyterProcess
 from tests.support.service_process import ServiceProcess
@@ -126,4 +127,7 @@ def test_rows_come_as_files_and_stop_where_the_page_goes_away(jupyter: JupyterPr
     assert whole.endswith('300000,"a,b"\n')
     parquet = jupyter.http.get(f"/commands/{command_id}/results", headers={"Accept": "application/vnd.apache.parquet"})
     assert parquet.content[:4] == parquet.content[-4:] == b"PAR1"
+    arrow = {"Accept": "application/vnd.apache.arrow.stream"}
+    stream = jupyter.http.get(f"/commands/{command_id}/results", headers=arrow).content
+    assert pa.ipc.open_stream(stream).read_all().column("i")[299_999].as_py() == 300_000
     assert jupyter.http.get("/commands/999999/results", headers=csv).status_code == 404

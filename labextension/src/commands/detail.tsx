@@ -2,13 +2,14 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { consoleIcon } from '@jupyterlab/ui-components';
-import { type JSX, useEffect, useLayoutEffect, useRef } from 'react';
+import { type JSX, useEffect, useRef } from 'react';
 import { LoadingState } from '../list';
 import { VisibleWidget } from '../panel';
 import { type ServiceRequests, useNow } from '../service';
 import { hasEnded, type ICommand } from '../service/records/commands';
 import { cancelAsked } from './cancelling';
-import { CommandDetailModel, type ICommandView } from './detailModel';
+import { CommandLog } from './commandLog';
+import { CommandDetailModel } from './detailModel';
 import { useCommandView } from './hooks';
 import { CommandResultView } from './resultView';
 import { count, sourceWord, timeText, typeWord } from '../words';
@@ -62,13 +63,8 @@ export function CommandDetail(props: {
       {error !== null && <Failure text={error.message} />}
       {command.status !== 'done' && hasEnded(command) && <Failure text={command.message ?? word} />}
       <Facts command={command} now={now} steps={props.steps} trans={trans} />
-      <CommandResultView
-        view={view}
-        retry={() => model.readResult()}
-        rendermime={props.rendermime}
-        trans={trans}
-      />
-      <Log view={view} trans={trans} />
+      <CommandResultView model={model} view={view} rendermime={props.rendermime} trans={trans} />
+      <CommandLog model={model} view={view} title={trans.__('Log')} trans={trans} />
     </div>
   );
 }
@@ -216,46 +212,6 @@ function Text(props: {
     }
   }, [text, language, highlight]);
   return <pre ref={node} className="jp-SvcText" tabIndex={0} role="region" aria-label={label} />;
-}
-
-function Log(props: { view: ICommandView; trans: TranslationBundle }): JSX.Element {
-  const { view, trans } = props;
-  const node = useRef<HTMLPreElement>(null);
-  const isAtEnd = useRef(true);
-  useLayoutEffect(() => {
-    if (node.current !== null && isAtEnd.current) {
-      node.current.scrollTop = node.current.scrollHeight;
-    }
-  }, [view.log]);
-  return (
-    <section className="jp-SvcCommand-log">
-      <h3>{trans.__('Log')}</h3>
-      {view.log.isCut && (
-        <p>
-          {trans.__(
-            'Earlier lines are left out: %svc_command %1 logs shows all.',
-            view.command?.id ?? 0
-          )}
-        </p>
-      )}
-      <pre
-        ref={node}
-        role="log"
-        tabIndex={0}
-        aria-label={trans.__('Log')}
-        onScroll={({ currentTarget: { scrollTop, clientHeight, scrollHeight } }) => {
-          isAtEnd.current = scrollTop + clientHeight >= scrollHeight - 4;
-        }}
-      >
-        {view.log.text === '' ? emptyLog(view, trans) : view.log.text}
-      </pre>
-    </section>
-  );
-}
-
-function emptyLog(view: ICommandView, trans: TranslationBundle): string {
-  const isOver = view.command !== null && hasEnded(view.command);
-  return isOver ? trans.__('The log is empty.') : trans.__('Nothing yet.');
 }
 
 /** A command in the main area. */

@@ -14,7 +14,12 @@ import { firstRows } from './rows';
 
 /** The kinds of result of a command. */
 export type CommandResult =
-  { kind: 'rows'; rows: ResultModel } | { kind: 'text'; text: string } | { kind: 'none' };
+  | { kind: 'rows'; rows: ResultModel }
+  /** Its beginning, and how many characters it has. */
+  | { kind: 'text'; text: string; length: number }
+  /** Too large to be sent: where the service keeps it. */
+  | { kind: 'elsewhere'; locations: readonly string[] }
+  | { kind: 'none' };
 
 /** What is known of the command. */
 export interface ICommandView {
@@ -22,12 +27,28 @@ export interface ICommandView {
   /** Why it cannot be followed at present. */
   readonly error: ServiceError | null;
   readonly log: ILogTail;
+  /** Whether the command has ended and its log has been read to the end. */
+  readonly isLogRead: boolean;
+  /** Why it has no log any more. */
+  readonly logError: ServiceError | null;
   /** Rows of the result so far, if the service reports them. */
   readonly rowsSoFar: number | null;
   /** Once it is done. */
   readonly result: CommandResult | null;
   readonly resultError: ServiceError | null;
 }
+
+/** What is known before the first answer. */
+export const NOTHING_YET: ICommandView = {
+  command: null,
+  error: null,
+  log: EMPTY_LOG,
+  isLogRead: false,
+  logError: null,
+  rowsSoFar: null,
+  result: null,
+  resultError: null
+};
 
 /** Types whose result is a text; in a cell it is rows, one per line. */
 const TEXT_RESULTS = [
@@ -44,24 +65,25 @@ const LOG_PAUSE = 100;
 /** Maximum number of bytes of a log that are read at first; as many characters are kept. */
 const READ_BYTES = 400_000;
 
+/** Options of a command's model. */
+export interface ICommandOptions {
+  /** Types whose result is shown as a text, not as rows. */
+  textTypes?: readonly string[];
+  /** Whether to read the result once it is done. */
+  withResult?: boolean;
+}
+
 /** One command with its log and its result, followed while it is watched. */
 export class CommandDetailModel implements IDisposable {
   private readonly _changed = new Signal<this, void>(this);
   private readonly _end = new AbortController();
   private _follower: CommandFollower | null = null;
-  private _view: ICommandView = {
-    command: null,
-    error: null,
-    log: EMPTY_LOG,
-    rowsSoFar: null,
-    result: null,
-    resultError: null
-  };
+  private _view = NOTHING_YET;
 
   constructor(
     private readonly _requests: ServiceRequests,
     readonly id: number,
-    private readonly _textTypes: readonly string[] = TEXT_RESULTS
+    private readonly _options: ICommandOptions = {}
   ) {}
 
   /** Emitted at every change of `view`. */
@@ -104,6 +126,17 @@ export class CommandDetailModel implements IDisposable {
     this._readResult();
   }
 
+  /** Return the whole log, as far as it is written. */
+  async wholeLog(): Promise<Blob> {
+    return (await this._requests.send('GET', `commands/${this.id}/logs`)).blob();
+  }
+
+  /** Return the whole text of the result. */
+  async wholeText(): Promise<Blob> {
+    const { results } = await this._text();
+    return new Blob([unixLines(results ?? '')], { type: 'text/plain' });
+  }
+
   dispose(): void {
     if (!this.isDisposed) {
       this._end.abort();
@@ -124,6 +157,12 @@ export class CommandDetailModel implements IDisposable {
       showing = undefined;
       this._become({ log });
     };
+    void follower.finished.then(() => {
+      clearTimeout(showing);
+      if (!follower.isDisposed) {
+        this._become({ log, isLogRead: follower.error === null });
+      }
+    });
     follower.logged.connect((_, part) => {
       // The first part may begin within a line.
       const text = log.text === '' && log.isCut ? part.slice(part.indexOf('\n') + 1) : part;
@@ -149,14 +188,18 @@ export class CommandDetailModel implements IDisposable {
     try {
       const length = await logLength(this._requests, this.id, this._end.signal);
       return Math.max(0, length - READ_BYTES);
-    } catch {
-      return 0; // Following it reports the error.
+    } catch (reason) {
+      // Following it reports the other errors.
+      const error = asServiceError(reason);
+      this._become({ logError: error.status === 404 ? error : null });
+      return 0;
     }
   }
 
   private _readResult(): void {
     const { command, result, resultError } = this._view;
     if (
+      this._options.withResult === false ||
       command?.status !== 'done' ||
       result !== null ||
       resultError !== null ||
@@ -177,22 +220,28 @@ export class CommandDetailModel implements IDisposable {
 
   private async _result(command: ICommand): Promise<CommandResult> {
     const signal = this._end.signal;
-    if (!this._textTypes.includes(command.command_type)) {
-      const rows = await this._rows(command, signal);
-      if (rows !== null) {
-        return { kind: 'rows', rows };
-      }
+    const isText = (this._options.textTypes ?? TEXT_RESULTS).includes(command.command_type);
+    let rows = isText ? null : await this._rows(command, signal);
+    if (rows !== null) {
+      return { kind: 'rows', rows };
     }
-    const answer = await this._requests.get<IResults>(
-      `commands/${this.id}/results`,
-      { include_headers: true },
-      signal
-    );
-    if (!answer.inline) {
-      return { kind: 'text', text: (answer.result_location ?? []).join('\n') };
+    const { inline, results, result_location: locations } = await this._text(signal);
+    if (!inline) {
+      // A text that is too large for one answer can be read in parts, as rows of one column.
+      rows = isText ? await this._rows(command, signal) : null;
+      return rows === null
+        ? { kind: 'elsewhere', locations: locations ?? [] }
+        : { kind: 'rows', rows };
     }
-    const text = answer.results ?? '';
-    return text === '' ? { kind: 'none' } : { kind: 'text', text: text.slice(0, SHOWN_TEXT) };
+    const text = unixLines(results ?? '');
+    return text === ''
+      ? { kind: 'none' }
+      : { kind: 'text', text: beginning(text), length: text.length };
+  }
+
+  private _text(signal?: AbortSignal): Promise<IResults> {
+    const path = `commands/${this.id}/results`;
+    return this._requests.get<IResults>(path, { include_headers: true }, signal);
   }
 
   /** Return the rows of the result; null when it is a text. */
@@ -224,4 +273,18 @@ export class CommandDetailModel implements IDisposable {
   }
 
   private _isReadingResult = false;
+}
+
+/** Return a text with line ends as programs write them: a service ends each line with CR LF. */
+function unixLines(text: string): string {
+  return text.replaceAll('\r\n', '\n');
+}
+
+/** Return what is shown of a text: whole lines, if it has any. */
+function beginning(text: string): string {
+  if (text.length <= SHOWN_TEXT) {
+    return text;
+  }
+  const end = text.lastIndexOf('\n', SHOWN_TEXT - 1) + 1;
+  return text.slice(0, end === 0 ? SHOWN_TEXT : end);
 }

@@ -1,14 +1,12 @@
 import { useCallback, useContext, useEffect, useSyncExternalStore } from 'react';
 import { VisibleContext } from '../service';
-import { hasEnded } from '../service/records/commands';
 import type { CommandDetailModel, ICommandView } from './detailModel';
 
 /** Return the current view of a command, and follow it while the component is visible. */
 export function useCommandView(model: CommandDetailModel): ICommandView {
   const visible = useContext(VisibleContext);
   useEffect(() => {
-    const { command } = model.view;
-    if (!visible || (command !== null && hasEnded(command))) {
+    if (!visible || model.view.isLogRead) {
       return;
     }
     const watch = model.watch();

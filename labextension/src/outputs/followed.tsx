@@ -5,6 +5,7 @@ import { type JSX, useEffect, useRef, useState } from 'react';
 import { cancelAsked } from '../commands/cancelling';
 import { CommandDetailModel, type ICommandView } from '../commands/detailModel';
 import { useCommandView } from '../commands/hooks';
+import { TextResult } from '../commands/textResult';
 import { statusWords, toneOf } from '../commands/words';
 import { OPEN_COMMAND } from '../panel';
 import { ResultView, useSeen } from '../results';
@@ -29,7 +30,9 @@ export class FollowedOutput extends ReactWidget {
   ) {
     super();
     this.addClass('jp-SvcFollowed');
-    this._command = new CommandDetailModel(_context.requests, _origin.command, []);
+    this._command = new CommandDetailModel(_context.requests, _origin.command, {
+      textTypes: []
+    });
     const saved = _output.data['text/plain'];
     this._text = typeof saved === 'string' ? (saved.split('\n', 1)[0] ?? '') : '';
   }
@@ -141,7 +144,9 @@ function FollowedCommand(props: IFollowedProps): JSX.Element {
       {result?.kind === 'rows' && (
         <ResultView model={result.rows} rendermime={context.rendermime} trans={trans} />
       )}
-      {result?.kind === 'text' && <pre className="jp-SvcFollowed-text">{result.text}</pre>}
+      {(result?.kind === 'text' || result?.kind === 'elsewhere') && (
+        <TextResult model={model} result={result} trans={trans} />
+      )}
     </>
   );
 }

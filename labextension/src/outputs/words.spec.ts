@@ -1,6 +1,5 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import type { ICommandView } from '../commands/detailModel';
-import { EMPTY_LOG } from '../commands/logBuffer';
+import { type ICommandView, NOTHING_YET } from '../commands/detailModel';
 import type { ICommand } from '../service/records/commands';
 import { factsOf } from './words';
 
@@ -21,8 +20,7 @@ const COMMAND = {
 const ENDED = { end_time: SECONDS } as const;
 
 function facts(command: Partial<ICommand>, view: Partial<ICommandView> = {}): string {
-  const nothing = { error: null, log: EMPTY_LOG, rowsSoFar: null, result: null, resultError: null };
-  return factsOf(trans, { command: { ...COMMAND, ...command }, ...nothing, ...view }, NOW);
+  return factsOf(trans, { ...NOTHING_YET, command: { ...COMMAND, ...command }, ...view }, NOW);
 }
 
 function rows(of: number, ...names: string[]): Partial<ICommandView> {

@@ -61,9 +61,14 @@ export interface IChartPoints {
   readonly total: number;
 }
 
-const FILE_TYPES = { CSV: 'text/csv', Parquet: 'application/vnd.apache.parquet' };
-/** The forms in which a whole result can be saved. */
-export type FileFormat = keyof typeof FILE_TYPES;
+/** The forms in which a whole result can be saved: their media types, and how their files' names end. */
+export const FILE_FORMATS = {
+  CSV: { type: 'text/csv', ending: 'csv' },
+  Parquet: { type: 'application/vnd.apache.parquet', ending: 'parquet' },
+  Arrow: { type: 'application/vnd.apache.arrow.stream', ending: 'arrows' }
+} as const;
+/** The name of such a form. */
+export type FileFormat = keyof typeof FILE_FORMATS;
 
 /** Rows that the first answer has. */
 const FIRST_ROWS = 100;
@@ -116,7 +121,7 @@ export class ResultCalls {
   /** Return the whole result as a file, whatever the query. */
   async file(format: FileFormat): Promise<Blob> {
     const path = pathOf('commands', this.command, 'results');
-    const headers = { Accept: FILE_TYPES[format] };
+    const headers = { Accept: FILE_FORMATS[format].type };
     return (await this._requests.send('GET', path, { headers })).blob();
   }
 

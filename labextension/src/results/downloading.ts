@@ -1,14 +1,20 @@
 import type { FileFormat, ResultCalls } from './calls';
+import { FILE_FORMATS } from './calls';
 
 /** Save the whole result as a file of the browser's. Returns the file's name. */
 export async function download(calls: ResultCalls, format: FileFormat): Promise<string> {
-  const name = `command-${calls.command}.${format.toLowerCase()}`;
-  const address = URL.createObjectURL(await calls.file(format));
+  const name = `command-${calls.command}.${FILE_FORMATS[format].ending}`;
+  saveFile(name, await calls.file(format));
+  return name;
+}
+
+/** Save a file as one of the browser's downloads. */
+export function saveFile(name: string, content: Blob): void {
+  const address = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
   // The browser has begun to save the file by then.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
-  return name;
 }

@@ -1,4 +1,5 @@
 export { ResultCalls } from './calls';
+export { saveFile } from './downloading';
 export { useSeen } from './hooks';
 export { type ISavedRows, isUnsupported, ResultModel } from './model';
 export { ResultView } from './resultView';

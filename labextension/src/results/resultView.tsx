@@ -7,6 +7,7 @@ import { ColumnChooser } from './columnChooser';
 import { ColumnPanel, TextButton } from './columnPanel';
 import { COPIED_ROWS, copyRows } from './copying';
 import { download } from './downloading';
+import { DownloadMenu } from './downloadMenu';
 import { Grid, type IShownColumn, type RowsSeen } from './grid';
 import { useOwnKeys, useResult, useSeen } from './hooks';
 import type { IResultState, ResultModel } from './model';
@@ -33,7 +34,7 @@ export interface IResultViewProps {
 
 type Opened =
   | { readonly kind: 'column'; readonly column: IColumn; readonly anchor: HTMLElement }
-  | { readonly kind: 'columns'; readonly anchor: HTMLElement };
+  | { readonly kind: 'columns' | 'download'; readonly anchor: HTMLElement };
 
 /** The rows of a result with all that can be done with them, at most 400 pixels high. */
 export function ResultView(props: IResultViewProps): JSX.Element {
@@ -65,6 +66,7 @@ export function ResultView(props: IResultViewProps): JSX.Element {
     );
   }, [model, columns, selection, trans]);
   const save = (format: FileFormat): void => {
+    setOpened(null);
     setMessage(trans.__('reading the result as %1 …', format));
     download(model.calls, format).then(setMessage, (reason: unknown) =>
       setMessage(asServiceError(reason).message)
@@ -97,8 +99,7 @@ export function ResultView(props: IResultViewProps): JSX.Element {
         plot={() => setPlotWords(isPlotted ? null : '')}
         copy={copy}
         hasSelection={selection !== null && selection.active.row >= 0}
-        openColumns={anchor => toggle({ kind: 'columns', anchor })}
-        save={save}
+        open={(kind, anchor) => toggle({ kind, anchor })}
       />
       {state.problem !== null && (
         <p className="jp-SvcResult-problem" role="status">
@@ -137,8 +138,10 @@ export function ResultView(props: IResultViewProps): JSX.Element {
         <Popover anchor={opened.anchor} label={openedLabel(opened, trans)} close={close}>
           {opened.kind === 'column' ? (
             <ColumnPanel model={model} column={opened.column} close={close} trans={trans} />
-          ) : (
+          ) : opened.kind === 'columns' ? (
             <ColumnChooser model={model} trans={trans} />
+          ) : (
+            <DownloadMenu rows={state.of} save={save} trans={trans} />
           )}
         </Popover>
       )}
@@ -153,8 +156,7 @@ interface IToolsProps extends IResultViewProps {
   plot: () => void;
   copy: () => void;
   hasSelection: boolean;
-  openColumns: (anchor: HTMLElement) => void;
-  save: (format: FileFormat) => void;
+  open: (kind: 'columns' | 'download', anchor: HTMLElement) => void;
 }
 
 function Tools(props: IToolsProps): JSX.Element {
@@ -193,7 +195,7 @@ function Tools(props: IToolsProps): JSX.Element {
       )}
       <TextButton
         label={trans.__('Columns')}
-        onClick={event => props.openColumns(event.currentTarget)}
+        onClick={event => props.open('columns', event.currentTarget)}
       />
       <TextButton
         label={trans.__('Copy')}
@@ -204,15 +206,12 @@ function Tools(props: IToolsProps): JSX.Element {
         }
         onClick={props.copy}
       />
-      {(['CSV', 'Parquet'] as const).map(format => (
-        <TextButton
-          key={format}
-          label={trans.__('Download %1', format)}
-          title={absent ?? trans.__('The whole result, without filters: %1 rows', count(of))}
-          isDisabled={!isPaged}
-          onClick={() => props.save(format)}
-        />
-      ))}
+      <TextButton
+        label={trans.__('Download')}
+        title={absent ?? trans.__('The whole result as CSV, Parquet or Arrow')}
+        isDisabled={!isPaged}
+        onClick={event => props.open('download', event.currentTarget)}
+      />
     </div>
   );
 }
@@ -264,6 +263,8 @@ function openedLabel(opened: Opened, trans: TranslationBundle): string {
       return trans.__('Column %1', opened.column.name);
     case 'columns':
       return trans.__('Columns');
+    case 'download':
+      return trans.__('Download');
   }
 }
 

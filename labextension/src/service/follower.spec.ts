@@ -96,6 +96,17 @@ describe('CommandFollower', () => {
     expect(follower.error).toBeNull();
   });
 
+  it('reads the rest of the log of an ended command whose stream ended too early', async () => {
+    const { requests, sent } = service(
+      event('status', DONE) + event('log', { text: 'first\n' }, 6),
+      event('status', DONE, 6) + event('log', { text: 'last\n' }, 11) + event('end', DONE, 11)
+    );
+    const { follower, log } = following(requests);
+    await follower.finished;
+    expect(log).toEqual(['first\n', 'last\n']);
+    expect(sent.map(({ headers }) => headers['Last-Event-ID'])).toEqual([undefined, '6']);
+  });
+
   it('asks again and again where a service sends no events', async () => {
     const { requests, sent } = service(
       new ServiceError('not here', 404),

@@ -41,6 +41,8 @@ export class CommandFollower implements IDisposable {
   private readonly _withLog: boolean;
   private _command: ICommand | null = null;
   private _error: ServiceError | null = null;
+  /** Whether the service has sent all of it: the record of the end, and the whole log before. */
+  private _isComplete = false;
   private _rows: number | null = null;
   private _offset = 0;
   /** Bytes of the log of unfinished work, which other services keep separately. */
@@ -139,8 +141,7 @@ export class CommandFollower implements IDisposable {
 
   /** Return whether no change is expected: it has ended, does not exist or is not visible to the caller. */
   private _isOver(): boolean {
-    const ended = this._command !== null && hasEnded(this._command) && this._error === null;
-    return ended || [401, 403, 404].includes(this._error?.status ?? 0);
+    return this._isComplete || [401, 403, 404].includes(this._error?.status ?? 0);
   }
 
   /** Take events until their end; return false at a flood of the log. */
@@ -155,6 +156,7 @@ export class CommandFollower implements IDisposable {
       resumeAt
     )) {
       if (event === 'status' || event === 'end') {
+        this._isComplete = event === 'end';
         this._become(data as ICommand);
       } else if (event === 'progress' && this._command !== null) {
         const { progress, rows } = data as { progress: number; rows: number | null };
@@ -196,6 +198,7 @@ export class CommandFollower implements IDisposable {
       });
       this._say(this._added(new Uint8Array(await answer.arrayBuffer()), answer.headers));
     }
+    this._isComplete = hasEnded(command);
     this._become(command);
   }
 

@@ -18,7 +18,7 @@ from svc_jupyter.server.handlers.service_handler import StreamHandler, asks_the_
 _GROUPS = {"{id}": r"([0-9]{1,18})", "{name}": r"([^/]+)", "{path}": r"/?(.*)"}
 _PLACE = re.compile(r"\{\w*\}")
 _WITH_BODY = ("POST", "PUT", "PATCH", "DELETE")
-_FILES = (paths.CSV, paths.PARQUET)
+_FILES = (paths.CSV, paths.PARQUET, paths.ARROW_STREAM)
 _LONGEST_WAIT = 30.0
 """Seconds that the service waits for a first reading of a catalogue at most."""
 _TEXT, _JSON = "text/plain", "application/json"
