@@ -24,6 +24,19 @@ export function sourceWord(trans: TranslationBundle, source: string | null | und
   return source ? (wordsOfSources(trans).get(source) ?? source) : '';
 }
 
+/** Return the name of a type of tap. */
+export function tapTypeWord(trans: TranslationBundle, type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    postgresql: 'PostgreSQL',
+    mysql: 'MySQL',
+    sqlserver: 'SQL Server',
+    redshift: 'Redshift',
+    sqlite: 'SQLite',
+    url: trans.__('database by URL')
+  };
+  return names[type] ?? type;
+}
+
 /** Return a count with its thousands set apart, in one form for all views. */
 export function count(value: number): string {
   return value.toLocaleString('en-US');

@@ -81,6 +81,22 @@ def test_long_texts_say_what_is_left_out_and_are_saved_whole(page: LabPage, serv
     assert page.accessibility_findings(f"#svc-jupyter-command-{command_id}") == []
 
 
+def test_each_attempt_says_how_it_ended(page: LabPage, service: ServiceProcess) -> None:
+    again = service.data_dir / f"again-{page.name}"
+    script = f"[ -e '{again}' ] || {{ touch '{again}'; echo lost >&2; exit 3; }}; echo found"
+    command_id = service.submit(script, retry=1, retry_delay=0)["id"]
+    assert service.ended(command_id)["status"] == "done"
+    page.open()
+    page.run("svc-jupyter:open-command", id=command_id)
+    attempts = detail(page, command_id).get_by_role("region", name="Attempts").get_by_role("listitem")
+    expect(attempts).to_have_count(2)
+    first, second = attempts.all()
+    expect(first).to_contain_text(re.compile(r"✗ failed · [0-9:]{8} · (< )?1 s"))
+    expect(first).to_contain_text("the script exited with code 3")
+    expect(first).to_contain_text("lost")
+    expect(second).to_contain_text(re.compile(r"✓ done · [0-9:]{8} · (< )?1 s$"))
+
+
 def test_times_are_on_the_clock_of_the_reader_which_every_view_names(
     new_page: Callable[..., LabPage], lab: LabProcess, service: ServiceProcess
 ) -> None:
@@ -111,6 +127,7 @@ def test_a_result_is_a_grid_of_all_its_rows_and_is_asked_for_again(page: LabPage
     expect(detail(page, command_id).get_by_role("alert")).to_contain_text("the service is stopping")
     page.page.unroute(rows)
     detail(page, command_id).get_by_role("button", name="Try again").click()
+    expect(detail(page, command_id).get_by_role("region", name="Facts")).to_contain_text("Taprows (SQLite)")
     grid = detail(page, command_id).get_by_role("grid", name=f"Rows of command {command_id}")
     expect(grid.get_by_role("row").nth(1)).to_have_text("01<b>1")
     expect(detail(page, command_id)).to_contain_text("of 200,000 · values as in the data when copied")

@@ -404,6 +404,7 @@ def test_hostile_values_are_shown_as_they_are(
     expect(grid.grid.get_by_role("button", name="$day$ <i>", exact=True)).to_be_visible()
     texts = ("12,345,678,901,234,567,890.123456789", "[1, 2, null]", "9,007,199,254,740,993", "two↵lines→and a tab")
     assert set(texts) <= set(grid.cells(0))
+    expect(grid.grid.locator(f"[title='{'x' * 1000}…']")).to_have_count(1)
     assert {height_of(row) for row in grid.grid.get_by_role("row").all()[1:]} == {24}
     expect(grid.view.locator("img, i, b, mjx-container")).to_have_count(0)
 

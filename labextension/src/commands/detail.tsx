@@ -2,17 +2,19 @@ import { MainAreaWidget } from '@jupyterlab/apputils';
 import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { consoleIcon } from '@jupyterlab/ui-components';
-import { type JSX, useEffect, useRef } from 'react';
+import { type JSX, useEffect, useRef, useState } from 'react';
 import { LoadingState } from '../list';
 import { VisibleWidget } from '../panel';
 import { type ServiceRequests, useNow } from '../service';
 import { hasEnded, type ICommand } from '../service/records/commands';
+import type { ITap } from '../service/records/data';
 import { cancelAsked } from './cancelling';
+import { Attempts } from './attempts';
 import { CommandLog } from './commandLog';
 import { CommandDetailModel } from './detailModel';
 import { useCommandView } from './hooks';
 import { CommandResultView } from './resultView';
-import { count, sourceWord, timeText, typeWord } from '../words';
+import { count, elapsed, sourceWord, tapTypeWord, timeText, typeWord } from '../words';
 import { ownZone } from '../zones';
 import { asCell, languageOf } from './asCell';
 import type { ICommandSteps } from './steps';
@@ -62,7 +64,8 @@ export function CommandDetail(props: {
       </div>
       {error !== null && <Failure text={error.message} />}
       {command.status !== 'done' && hasEnded(command) && <Failure text={command.message ?? word} />}
-      <Facts command={command} now={now} steps={props.steps} trans={trans} />
+      <Facts model={model} command={command} now={now} steps={props.steps} trans={trans} />
+      <Attempts command={command} now={now} trans={trans} />
       <CommandResultView model={model} view={view} rendermime={props.rendermime} trans={trans} />
       <CommandLog model={model} view={view} title={trans.__('Log')} trans={trans} />
     </div>
@@ -130,27 +133,28 @@ function StepButton(props: { label: string; whyNot?: string | null; go: () => vo
 }
 
 function Facts(props: {
+  model: CommandDetailModel;
   command: ICommand;
   now: Date;
   steps: ICommandSteps;
   trans: TranslationBundle;
 }): JSX.Element {
-  const { command, now, steps, trans } = props;
+  const { model, command, now, steps, trans } = props;
+  const tap = useTap(model, command);
+  const { submit_time: submitted, start_time: start } = command;
   const time = (seconds: number | null): string =>
     seconds === null ? '' : timeText(momentOf(seconds), now, { seconds: true });
   const rows = command.result_rows;
   const facts: [string, string][] = [
     [trans.__('Type'), typeWord(trans, command.command_type)],
+    [trans.__('Tap'), tap === null ? '' : `${tap.name} (${tapTypeWord(trans, tap.db_type)})`],
     [trans.__('Cluster'), command.label ?? ''],
-    [trans.__('Submitted'), time(command.submit_time)],
-    [trans.__('Started'), time(command.start_time)],
+    [trans.__('Submitted'), time(submitted)],
+    [trans.__('Waited'), start === null ? '' : elapsed(trans, start - submitted)],
+    [trans.__('Started'), time(start)],
     [trans.__('Ended'), time(command.end_time)],
     [trans.__('Times in'), ownZone()],
     [trans.__('Rows'), typeof rows === 'number' ? count(rows) : ''],
-    [
-      trans.__('Attempts'),
-      (command.attempts?.length ?? 0) > 1 ? String(command.attempts?.length) : ''
-    ],
     [trans.__('Source'), sourceWord(trans, command.command_source)],
     [trans.__('Values'), bindingsText(command)],
     [
@@ -185,6 +189,18 @@ function Facts(props: {
       )}
     </section>
   );
+}
+
+/** Return the tap of a query, an import or an export, once it was read; null also for one that was removed. */
+function useTap(model: CommandDetailModel, { command }: ICommand): ITap | null {
+  const [tap, setTap] = useState<ITap | null>(null);
+  const id = Number(command.db_tap_id ?? command.dbtap_id ?? 0);
+  useEffect(() => {
+    if (id > 0) {
+      model.tap(id).then(setTap, () => undefined);
+    }
+  }, [model, id]);
+  return tap;
 }
 
 /** A text, highlighted as soon as its language is loaded. */

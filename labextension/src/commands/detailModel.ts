@@ -8,6 +8,7 @@ import {
   type ServiceRequests
 } from '../service';
 import type { ICommand, IResults } from '../service/records/commands';
+import type { ITap } from '../service/records/data';
 import { appended, EMPTY_LOG, type ILogTail } from './logBuffer';
 import { isUnsupported, ResultCalls, ResultModel } from '../results';
 import { firstRows } from './rows';
@@ -124,6 +125,11 @@ export class CommandDetailModel implements IDisposable {
   readResult(): void {
     this._become({ resultError: null });
     this._readResult();
+  }
+
+  /** Return a tap of the service. */
+  tap(id: number): Promise<ITap> {
+    return this._requests.get(`db_taps/${id}`, {}, this._end.signal);
   }
 
   /** Return the whole log, as far as it is written. */

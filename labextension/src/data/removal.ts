@@ -4,7 +4,7 @@ import { type IQuestion, isConfirmed } from '../panel';
 import { asServiceError } from '../service';
 import type { ITap } from '../service/records/data';
 import type { TapCalls, Users } from './tapCalls';
-import { tapTypeWord } from './words';
+import { tapTypeWord } from '../words';
 
 /** The names of schedules that a question lists. */
 const LISTED = 5;

@@ -21,7 +21,7 @@ import {
   type TapProblems,
   valuesOf
 } from './tapForm';
-import { tapTypeWord } from './words';
+import { tapTypeWord } from '../words';
 
 /** The dependencies of the form. */
 export interface ITapFormProps {

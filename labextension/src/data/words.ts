@@ -1,20 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { count } from '../words';
+import { count, tapTypeWord } from '../words';
 import { type IDataItem, typeOf } from './items';
 import type { IDataRow } from './rows';
-
-/** Return the name of a type of tap. */
-export function tapTypeWord(trans: TranslationBundle, type: string): string {
-  const names: Readonly<Record<string, string>> = {
-    postgresql: 'PostgreSQL',
-    mysql: 'MySQL',
-    sqlserver: 'SQL Server',
-    redshift: 'Redshift',
-    sqlite: 'SQLite',
-    url: trans.__('database by URL')
-  };
-  return names[type] ?? type;
-}
 
 /** Return the facts after the name of an item; empty for none. */
 export function factsOf(trans: TranslationBundle, item: IDataItem): string {

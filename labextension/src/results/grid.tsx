@@ -20,7 +20,15 @@ import { columnWidths, ROW_HEIGHT, stretched, textMeasure, widened } from './lay
 import type { ResultModel } from './model';
 import { columnsBetween, edges, RowScroll, spaceHeight } from './scrolling';
 import { areaOf, type IArea, type IPosition, type ISelection, movedTo } from './selection';
-import { type Format, type IColumn, isAlignedRight, isLines, type Row, wholeText } from './values';
+import {
+  cut,
+  type Format,
+  type IColumn,
+  isAlignedRight,
+  isLines,
+  type Row,
+  wholeText
+} from './values';
 import { count } from '../words';
 
 /** Rows and pixels of columns rendered beyond those seen, so that a quick scroll shows no gap. */
@@ -356,7 +364,7 @@ const GridRow = memo(function GridRow(props: IRowProps): JSX.Element {
             data-row={index}
             data-column={position}
             dir="auto"
-            title={value === null ? undefined : String(value).slice(0, TOOLTIP_CHARACTERS)}
+            title={value === null ? undefined : cut(String(value), TOOLTIP_CHARACTERS)}
             style={style}
           >
             {row === undefined ? '…' : format(value)}

@@ -81,13 +81,19 @@ export function wholeText(value: Value): string {
   return value === null ? '' : String(value);
 }
 
+/** Return a text of at most so many characters, with an ellipsis where it was longer. */
+export function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
 function text(value: Value, written: (value: string) => string): string {
   return value === null ? 'null' : written(String(value));
 }
 
 function oneLine(value: string): string {
-  const shown = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}…` : value;
-  return shown.replace(/\r\n?|\n/g, '↵').replace(/\t/g, '→');
+  return cut(value, SHOWN_CHARACTERS)
+    .replace(/\r\n?|\n/g, '↵')
+    .replace(/\t/g, '→');
 }
 
 /** Return a decimal number, given as text, with its thousands separated. */
