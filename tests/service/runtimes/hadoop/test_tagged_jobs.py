@@ -43,10 +43,14 @@ class Clusters:
 
 
 class Yarn:
-    """An application that is called over as soon as it is told to end, while its container takes some looks to."""
+    """An application that is called over as soon as it is told to end, while its container takes some looks to.
+
+    Its process writes for a while after its container has ended.
+    """
 
     def __init__(self, container_looks: int, silent: str = "") -> None:
         self.is_killed = False
+        self.has_process = True
         self.left = container_looks
         self._silent = silent
 
@@ -57,6 +61,8 @@ class Yarn:
             return {"apps": None if self.is_killed and states else {"app": [{"id": APPLICATION}]}}
         if url.endswith("/node/containers") and worker(2).private_ip in url and self.left:
             self.left -= 1
+            if not self.left:
+                asyncio.get_running_loop().call_later(0.4, self._end_process)
             return {"containers": {"container": [{"id": CONTAINER, "state": "KILLING"}]}}
         return {}
 
@@ -65,12 +71,16 @@ class Yarn:
         assert body == {"state": "KILLED"}
         self.is_killed = True
 
+    def _end_process(self) -> None:
+        self.has_process = False
+
 
 @pytest.mark.parametrize("silent", ["", worker(1).private_ip])
-async def test_an_application_is_over_when_its_last_container_has_ended(silent: str):
+async def test_an_application_is_over_when_its_last_process_has_ended(silent: str):
     yarn = Yarn(3, silent)
     assert await TaggedJobs(Clusters(), yarn).end(1, "svc-command-7-1") == [APPLICATION]
     assert yarn.left == 0
+    assert not yarn.has_process
 
 
 async def test_a_container_that_does_not_end_is_not_waited_for_without_end(monkeypatch):

@@ -24,6 +24,10 @@ _LIVING: Final = ",".join((*_BEFORE_ITS_START, RUNNING))
 _FAILED: Final = ("FAILED", "KILLED")
 _END_SECONDS: Final = 10.0
 _LOOK_SECONDS: Final = 0.1
+_DYING_SECONDS: Final = 1.0
+"""How long a process may go on after its container has ended for YARN. A container is a shell that starts a Java: told
+to end, the shell ends at once, the Java when it has cleaned up or is killed, 250 ms later. Until then it may write.
+"""
 _WATCH_SECONDS: Final = 1.0
 _BEGINNING: Final = "svc-command-"
 
@@ -80,6 +84,8 @@ class TaggedJobs:
         known = [str(application["id"]) for application in await self._applications(addresses, tag)]
         while time.monotonic() < deadline and await self._any_runs(instance.workers, known):  # noqa: ASYNC110  no event
             await asyncio.sleep(_LOOK_SECONDS)
+        if known:
+            await asyncio.sleep(_DYING_SECONDS)
         return ended
 
     async def _any_runs(self, workers: Sequence[Node], applications: Sequence[str]) -> bool:
