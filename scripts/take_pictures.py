@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from playwright.sync_api import Browser, Locator
+from playwright.sync_api import Browser, Locator, expect
 from tests.browser import views
 from tests.browser.chromium import running_chromium
 from tests.browser.conftest import switch_on
@@ -46,7 +46,7 @@ def cell(page: LabPage, ids: dict[str, int]) -> Locator:
     page.wait_for_kernel()
     for number in (0, 1, 1):  # the second query is as fast as all that follow
         shown = page.run_cell(number)
-    shown.get_by_role("grid").wait_for()
+    expect(shown.get_by_role("button", name="Download")).to_be_enabled()  # all rows are there, not only the saved ones
     return shown
 
 

@@ -15,6 +15,7 @@ import fcntl
 import json
 import os
 import shutil
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -103,6 +104,14 @@ class ClusterRows:
         return await self.instances.get(self.instance_id)
 
 
+class Said(list[str]):
+    """What an engine says, which is printed as well, with the time: a test that fails shows it."""
+
+    def append(self, line: str) -> None:
+        sys.stdout.write(f"{time.strftime('%H:%M:%S')} {line}\n")
+        super().append(line)
+
+
 @dataclass
 class HadoopCluster(ClusterRows):
     """Everything around one instance."""
@@ -111,7 +120,7 @@ class HadoopCluster(ClusterRows):
     engine: HadoopEngine
     http: DaemonHttp
     yarn: YarnRest
-    said: list[str] = field(default_factory=list)
+    said: Said = field(default_factory=Said)
 
     @classmethod
     def of(cls, data_dir: Path, configuration: Mapping[str, Any] | None = None, **settings: Any) -> HadoopCluster:

@@ -1,5 +1,4 @@
-import type { FileFormat, ResultCalls } from './calls';
-import { FILE_FORMATS } from './calls';
+import { FILE_FORMATS, type FileFormat, type ResultCalls } from './calls';
 
 /** Save the whole result as a file of the browser's. Returns the file's name. */
 export async function download(calls: ResultCalls, format: FileFormat): Promise<string> {

@@ -66,6 +66,7 @@ export function ResultView(props: IResultViewProps): JSX.Element {
     );
   }, [model, columns, selection, trans]);
   const save = (format: FileFormat): void => {
+    opened?.anchor.focus({ preventScroll: true });
     setOpened(null);
     setMessage(trans.__('reading the result as %1 …', format));
     download(model.calls, format).then(setMessage, (reason: unknown) =>

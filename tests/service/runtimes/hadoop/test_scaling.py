@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -23,6 +22,7 @@ from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnNode, YarnRest
 
 pytestmark = pytest.mark.timeout(600)
 MAP_SECONDS = 8.0
+MAP_MB = 512
 
 
 @pytest.fixture
@@ -32,7 +32,6 @@ async def cluster(tmp_path) -> AsyncIterator[HadoopCluster]:
         await cluster.start()
         yield cluster
     finally:
-        sys.stdout.write("\n".join(cluster.said))  # shown where the test fails
         await cluster.end()
 
 
@@ -43,10 +42,12 @@ async def test_a_job_ends_right_while_every_node_it_began_on_is_exchanged(cluste
     job = asyncio.create_task(SleepJob(jar, client_folder(instance), tmp_path / "job", [MAP_SECONDS] * 6).run())
     # Its application master and its first maps run on the two nodes that will go.
     await _until_nodes(cluster, _are_all_at_work, job)
+    await _until_nothing_is_allocated(cluster, job)
 
     first, second = instance.workers
     await _cancelled_removal(cluster, instance, first)
     await cluster.engine.add_nodes(instance, 2, cluster.said.append, command_id=1)
+    await _until_nothing_is_allocated(cluster, job)
     removals = [asyncio.create_task(_removed(cluster, instance, node)) for node in (first, second)]
     # With the outputs of its maps still needed, the daemon of the node without the application master dies.
     await until(lambda: _node_without_containers(said, (first, second)) is not None, 120)
@@ -126,6 +127,23 @@ async def _until_nodes(cluster: HadoopCluster, condition, working: asyncio.Task)
             known = dict(await yarn.nodes(address))
             if condition(known):
                 return known
+            assert not working.done(), working.result()
+            await asyncio.sleep(0.05)
+
+
+async def _until_nothing_is_allocated(cluster: HadoopCluster, working: asyncio.Task) -> None:
+    """Wait until the job has all it asked for, or as much as there is room for.
+
+    YARN sets the resources of a node that begins to leave to what it has given away there, and ends what it gives away
+    at the same moment: such a map begins again elsewhere.
+    """
+    address = Addresses.of(await cluster.instance()).resource_manager_http
+    async with asyncio.timeout(150):
+        while True:
+            answer = await cluster.http.get(f"{address}/ws/v1/cluster/metrics")
+            now = answer["clusterMetrics"]
+            if not now["containersPending"] or not now["availableVirtualCores"] or now["availableMB"] < MAP_MB:
+                return
             assert not working.done(), working.result()
             await asyncio.sleep(0.05)
 
