@@ -37,6 +37,11 @@ export function tapTypeWord(trans: TranslationBundle, type: string): string {
   return names[type] ?? type;
 }
 
+/** Return a text of at most so many characters, with an ellipsis where it was longer. */
+export function cut(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
+}
+
 /** Return a count with its thousands set apart, in one form for all views. */
 export function count(value: number): string {
   return value.toLocaleString('en-US');

@@ -254,6 +254,8 @@ def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage,
     assert stream.suggested_filename.endswith(".arrows")
     assert pa.ipc.open_stream(stream.path().read_bytes()).read_all().column("delay")[COUNT - 1].as_py() == 49999.75
 
+    expect(grid.view.get_by_role("button", name="Download")).to_be_focused()  # the menu is gone
+
     table = pq.read_table(grid.saved("Parquet").path())
     assert (table.num_rows, table.column("note")[COUNT - 1].as_py()) == (COUNT, "note 199999")
 

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Tone } from '../list';
 import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
-import { count, elapsed, firstLine, iconOf, span, typeWord } from '../words';
+import { count, cut, elapsed, firstLine, iconOf, span, typeWord } from '../words';
 
 /** A status for display; colour is never the only sign. */
 export interface IStatusWords {
@@ -55,7 +55,9 @@ const SHOWN_VALUE = 80;
 /** Return these values as text: `origin = JFK, days = 1, 2`. */
 export function bindingsText(command: ICommand): string {
   return bindings(command)
-    .map(([name, value]) => `${name} = ${cut([value].flat().map(valueText).join(', '))}`)
+    .map(
+      ([name, value]) => `${name} = ${cut([value].flat().map(valueText).join(', '), SHOWN_VALUE)}`
+    )
     .join(' · ');
 }
 
@@ -63,10 +65,6 @@ function valueText(value: unknown): string {
   const typed = value as { value?: string | number | boolean | null } | null;
   const content = typed !== null && typeof typed === 'object' ? typed.value : typed;
   return String(content ?? 'NULL');
-}
-
-function cut(text: string): string {
-  return text.length > SHOWN_VALUE ? `${text.slice(0, SHOWN_VALUE)}…` : text;
 }
 
 /** Return a command's name, else the first line of its text, else its type. */

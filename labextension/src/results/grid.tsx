@@ -20,16 +20,8 @@ import { columnWidths, ROW_HEIGHT, stretched, textMeasure, widened } from './lay
 import type { ResultModel } from './model';
 import { columnsBetween, edges, RowScroll, spaceHeight } from './scrolling';
 import { areaOf, type IArea, type IPosition, type ISelection, movedTo } from './selection';
-import {
-  cut,
-  type Format,
-  type IColumn,
-  isAlignedRight,
-  isLines,
-  type Row,
-  wholeText
-} from './values';
-import { count } from '../words';
+import { type Format, type IColumn, isAlignedRight, isLines, type Row, wholeText } from './values';
+import { count, cut } from '../words';
 
 /** Rows and pixels of columns rendered beyond those seen, so that a quick scroll shows no gap. */
 const ROWS_BEYOND = 10;

@@ -1,3 +1,5 @@
+import { cut } from '../words';
+
 /** A value of a result as sent by the service; numbers that JavaScript cannot hold are texts. */
 export type Value = string | number | boolean | null;
 
@@ -79,11 +81,6 @@ export function formatOf(column: IColumn, sample: readonly Value[]): Format {
 /** Return a value whole, as in the data; empty for null. */
 export function wholeText(value: Value): string {
   return value === null ? '' : String(value);
-}
-
-/** Return a text of at most so many characters, with an ellipsis where it was longer. */
-export function cut(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
 
 function text(value: Value, written: (value: string) => string): string {
