@@ -15,7 +15,7 @@ from svc_jupyter.service.clusters.daemon_engine import NodeAdditions
 from svc_jupyter.service.clusters.instances import Instance, Instances, Node
 from svc_jupyter.service.clusters.providers.local import LocalProvider
 from svc_jupyter.service.database.database import Database
-from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.clusters import cluster_instances, clusters
@@ -136,9 +136,9 @@ async def test_a_failed_addition_is_reported_and_taken_back(additions: NodeAddit
 
 
 async def test_while_the_database_is_away_nothing_is_taken_back(additions: NodeAdditions, running: Instance) -> None:
-    nodes = Nodes(Unavailable("the database is away"))
+    nodes = Nodes(DatabaseAway("the database is away"))
     nodes.may_end.set()
-    with pytest.raises(Unavailable):
+    with pytest.raises(DatabaseAway):
         await additions.add(
             running, 1, lambda _line: None, command_id=5, bring_up=nodes.bring_up, take_back=nodes.take_back
         )

@@ -7,12 +7,18 @@ import time
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
+from pydantic import SecretStr
 from tests.service.commands.jobs import NewJob, Notes
 from tests.service.commands.scripted import Script, Scripted
 from tests.support.until import written
 
 from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
+from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground import background
+from svc_jupyter.service.ground.errors import DatabaseAway
+from svc_jupyter.service.ground.settings import Settings
 
 
 def fails_until(attempt: int, code: int = 1) -> Script:
@@ -109,6 +115,69 @@ async def test_a_bug_in_a_kind_ends_its_command_and_keeps_its_internals(
     assert values["status"] == "error"
     assert values["message"] == "could not be run: an error of the service itself; its log has the details"
     assert "ZeroDivisionError" in "".join(capsys.readouterr())
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize("is_in_a_thread", [False, True])
+async def test_a_start_that_finds_no_database_waits_for_it(
+    new_job: NewJob,
+    database: Database,
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_in_a_thread: bool,
+):
+    def select(connection: sa.Connection) -> int:
+        return int(connection.execute(sa.text("SELECT 1")).scalar_one())
+
+    def in_a_thread(tried: Database) -> int:
+        with tried.connect() as connection:
+            return select(connection)
+
+    async def read(_desk: Desk) -> None:
+        tried = reached.pop(0)
+        await (asyncio.to_thread(in_a_thread, tried) if is_in_a_thread else tried.read(select))
+
+    monkeypatch.setattr(background, "RETRY_SECONDS", 0)
+    nowhere = None if database.on_sqlite else SecretStr("postgresql://127.0.0.1:1/x")
+    away = Database(settings.model_copy(update={"data_dir": tmp_path / "missing", "database_url": nowhere}))
+    reached = [away, away, database]
+    kind = Scripted(lambda _task: "echo ran", read)
+    try:
+        values = await new_job(kind).run()
+    finally:
+        away.close()
+    assert (values["status"], [item["exit_code"] for item in values["attempts"]]) == ("done", [0])
+    assert [task.attempt for task in kind.tasks] == [1, 1, 1]
+    assert (tmp_path / "7" / "log").read_text() == "the service's database is away: waiting for it\n"
+
+
+class Outage:
+    """A database that is away for some calls."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+
+    async def pass_(self) -> None:
+        if self.calls:
+            self.calls -= 1
+            raise DatabaseAway("away")
+
+
+async def test_a_program_whose_end_finds_no_database_runs_once(
+    new_job: NewJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    class ReadsAfterwards(Scripted):
+        async def run(self, task: Task, desk: Desk) -> Outcome:
+            outcome = await super().run(task, desk)
+            await outage.pass_()
+            return outcome
+
+    monkeypatch.setattr(background, "RETRY_SECONDS", 0)
+    outage = Outage(calls=2)
+    values = await new_job(ReadsAfterwards(lambda _task: "echo ran; exit 3")).run()
+    assert (values["message"], [item["exit_code"] for item in values["attempts"]]) == ("exited with 3", [3])
+    assert (tmp_path / "7" / "1" / "out").read_text() == "ran\n"
 
 
 async def test_messages_hold_only_what_every_database_stores(new_job: NewJob):

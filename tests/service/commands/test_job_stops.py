@@ -11,7 +11,9 @@ from tests.service.commands.scripted import Scripted
 from tests.support.until import until, written
 
 from svc_jupyter.service.commands.ends import StopReason
-from svc_jupyter.service.commands.kind import Desk
+from svc_jupyter.service.commands.kind import Desk, Task
+from svc_jupyter.service.ground import background
+from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.processes.durable_process import DurableProcess
 
 
@@ -52,6 +54,43 @@ async def test_a_command_stopped_before_it_was_run_is_not_run(new_job):
     job.stop(StopReason.CANCEL)
     assert (await job.run())["status"] == "cancelled"
     assert kind.tasks == []
+
+
+async def test_a_command_that_waits_for_the_database_is_cancelled_at_once(new_job: NewJob, tmp_path: Path):
+    async def is_away(_desk: Desk) -> None:
+        raise DatabaseAway("away")
+
+    job = new_job(Scripted(lambda _task: "touch begun", is_away))
+    running = asyncio.ensure_future(job.run())
+    await until(lambda: job.live.message == "the service's database is away: waiting for it")
+    job.stop(StopReason.CANCEL)
+    assert (await running)["status"] == "cancelled"
+    assert not (tmp_path / "7" / "1" / "pid").exists()
+
+
+async def test_what_a_command_began_elsewhere_is_ended_once_the_database_is_there(
+    new_job: NewJob, monkeypatch: pytest.MonkeyPatch
+):
+    class Remote(Scripted):
+        def __init__(self) -> None:
+            super().__init__(lambda _task: "sleep 600")
+            self.outages = 2
+            self.ended: list[int] = []
+
+        async def end_remote(self, task: Task) -> None:
+            if self.outages:
+                self.outages -= 1
+                raise DatabaseAway("away")
+            self.ended.append(task.attempt)
+
+    monkeypatch.setattr(background, "RETRY_SECONDS", 0)
+    kind = Remote()
+    job = new_job(kind)
+    running = asyncio.ensure_future(job.run())
+    await until(lambda: job.live.pid is not None)
+    job.stop(StopReason.CANCEL)
+    assert (await running)["status"] == "cancelled"
+    assert kind.ended == [1]
 
 
 async def test_a_process_found_again_that_is_to_be_stopped_is(new_job: NewJob, tmp_path: Path):

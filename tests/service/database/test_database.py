@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.database.errors import is_away, is_held_up, translated
-from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.access import accounts
 
@@ -129,7 +129,7 @@ async def test_a_commit_that_lost_its_connection_is_not_repeated(database: Datab
             raise OperationalError("COMMIT", {}, Exception("server closed the connection"), connection_invalidated=True)
 
     outcomes = await held_up(database, [partial(work, number) for number in range(group)])
-    assert [type(outcome) for outcome in outcomes] == [Unavailable] * group
+    assert [type(outcome) for outcome in outcomes] == [DatabaseAway] * group
     assert runs == list(range(group))
 
 
@@ -141,7 +141,7 @@ async def test_once_the_database_is_away_the_rest_of_a_group_need_not_find_out_e
         raise OperationalError("SELECT", {}, Exception("could not connect"))
 
     outcomes = await held_up(database, [partial(work, number) for number in range(100)])
-    assert [type(outcome) for outcome in outcomes] == [Unavailable] * 100
+    assert [type(outcome) for outcome in outcomes] == [DatabaseAway] * 100
     assert runs == [0, 0]
 
 
@@ -158,7 +158,7 @@ async def test_a_write_that_waits_too_long_for_a_lock_fails_alone(database: Data
         holder.execute(sa.select(accounts.c.id).where(accounts.c.id == 1).with_for_update())
         outcomes = await held_up(database, [partial(insert, 2), wait_for_the_lock, partial(insert, 3)])
     assert (outcomes[0], outcomes[2]) == (2, 3)
-    assert isinstance(outcomes[1], Unavailable)
+    assert isinstance(outcomes[1], DatabaseAway)
     assert "others held this up" in outcomes[1].message
     assert ids(database) == [1, 2, 3]
 
@@ -171,7 +171,7 @@ async def test_a_write_that_takes_too_long_fails_alone(database: Database):
 
     outcomes = await held_up(database, [partial(insert, 1), take_long, partial(insert, 2)])
     assert (outcomes[0], outcomes[2]) == (1, 2)
-    assert isinstance(outcomes[1], Unavailable)
+    assert isinstance(outcomes[1], DatabaseAway)
 
 
 async def test_a_mistake_in_what_follows_a_commit_repeats_and_fails_nothing(
@@ -226,7 +226,7 @@ async def test_an_error_in_a_look_up_leaves_the_next_one_unharmed(database: Data
         connection.execute(sa.text("SELECT nothing FROM nowhere"))
 
     for _ in range(2):
-        with pytest.raises((DBAPIError, Unavailable)):  # SQLite's errors do not tell the two apart
+        with pytest.raises((DBAPIError, DatabaseAway)):  # SQLite's errors do not tell the two apart
             await database.look_up(wrong)
         assert await database.look_up(lambda connection: connection.execute(sa.text("SELECT 1")).scalar()) == 1
 
@@ -248,7 +248,7 @@ async def test_a_database_that_cannot_be_reached_is_reported_as_such(tmp_path: P
     database = Database(Settings(data_dir=tmp_path / "missing"))
     try:
         for call in (database.read, database.look_up, database.write):
-            with pytest.raises(Unavailable, match="database is away or busy"):
+            with pytest.raises(DatabaseAway, match="database is away or busy"):
                 await call(lambda connection: connection.execute(sa.text("SELECT 1")))
     finally:
         database.close()
@@ -275,7 +275,7 @@ def test_an_error_of_one_statement_is_told_apart_from_a_database_outage():
     wrapped = {error: OperationalError("UPDATE", {}, error("told by PostgreSQL")) for error in means_outage}
     assert {error: is_away(one) for error, one in wrapped.items()} == means_outage
     assert [error for error, one in wrapped.items() if is_held_up(one) == means_outage[error]] == []
-    assert [error for error, one in wrapped.items() if not isinstance(translated(one), Unavailable)] == []
+    assert [error for error, one in wrapped.items() if not isinstance(translated(one), DatabaseAway)] == []
 
 
 def test_a_durable_commit_waits_for_the_disk(tmp_path: Path):

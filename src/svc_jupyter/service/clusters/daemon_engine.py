@@ -26,7 +26,7 @@ from svc_jupyter.service.clusters.instances import (
 )
 from svc_jupyter.service.clusters.providers.provider import Machine, Provider, ProviderFailure
 from svc_jupyter.service.clusters.supervision import Daemons, Supervision, check_alive
-from svc_jupyter.service.ground.errors import Unavailable, first_of
+from svc_jupyter.service.ground.errors import DatabaseAway, first_of
 
 REGISTER_SECONDS: Final = 180.0
 """How long the coordinator may take to give a new worker work; usually 3 to 15 s."""
@@ -280,8 +280,8 @@ class NodeAdditions:
                     group.create_task(_done(bring_up(instance, node, say)))
         except Exception as error:  # noqa: BLE001  whatever it was, nothing half made may stay
             cause = first_of(error)
-            if isinstance(cause, Unavailable):
-                raise cause from None  # the database is away: the command continues when it is back
+            if isinstance(cause, DatabaseAway):
+                raise cause from None  # the command continues when it is back
             say(str(cause))
             await take_back(instance, say, command_id=command_id)
             raise cause from None

@@ -7,8 +7,9 @@ import math
 import os
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
@@ -21,11 +22,15 @@ from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Kind, Outcome, RemoteKind, Task
 from svc_jupyter.service.commands.record import Live
 from svc_jupyter.service.commands.rows import CommandRow
+from svc_jupyter.service.database.errors import translated
+from svc_jupyter.service.ground import background
+from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.macros.macros import MacroError, substitute
 from svc_jupyter.service.processes.durable_process import DurableProcess
 
 Values = Mapping[str, Any]
+Result = TypeVar("Result")
 _DEFAULT_RETRY_DELAY_MINUTES = 1
 log = structlog.get_logger(__name__)
 
@@ -130,8 +135,9 @@ class Job:
 
     async def process(self, start: Callable[[], Awaitable[DurableProcess]]) -> DurableProcess:
         """Return the attempt's process, found again or newly started."""
-        found = None if self._is_new else DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
-        self._process = found or await start()
+        if self._process is None:
+            found = None if self._is_new else DurableProcess.adopt(self.root / str(len(self._attempts) + 1))
+            self._process = found or await start()
         return self._process
 
     async def child(self, number: int, *, of: int) -> CommandRow:
@@ -168,7 +174,7 @@ class Job:
         try:
             task = self._task()
             self._is_new = _made_folders(task)
-            outcome = await self._kind.run(task, self)
+            outcome = await self._with_database(partial(self._kind.run, task, self))
         except OSError as error:
             return Outcome(False, f"could not be run: {error.strerror or error}")
         except MacroError as error:
@@ -179,6 +185,21 @@ class Job:
         if self._process is not None and self._process.ended_leftovers:
             self.say("processes that the command left running were ended with it")
         return outcome
+
+    async def _with_database(self, step: Callable[[], Awaitable[Result]]) -> Result:
+        """Return the result of a step of the kind; while the database is away it is repeated, as after a restart."""
+        is_said = False
+        while True:
+            try:
+                return await step()
+            except Exception as error:
+                if not isinstance(translated(error), DatabaseAway):
+                    raise
+                self._is_new = False
+                if not is_said:
+                    self.say("the service's database is away: waiting for it")
+                    is_said = True
+                await asyncio.sleep(background.RETRY_SECONDS)
 
     def _task(self) -> Task:
         return Task(
@@ -233,7 +254,7 @@ class Job:
         if not isinstance(self._kind, RemoteKind):
             return
         try:
-            await self._kind.end_remote(self._task())
+            await self._with_database(partial(self._kind.end_remote, self._task()))
         except Exception as error:
             log.exception("remote_not_ended", command_id=self.id)
             self.say(f"what it began on the cluster could not be ended: {error}")

@@ -87,7 +87,7 @@ class Database:
         connection.info[_AFTER_COMMIT].append(callback)
 
     async def read(self, work: Callable[[sa.Connection], Result]) -> Result:
-        """Run `work` with a connection in a worker thread; raises `Unavailable` when the database is away."""
+        """Run `work` with a connection in a worker thread; raises `DatabaseAway`."""
         try:
             return await asyncio.get_running_loop().run_in_executor(self._readers, partial(self._read, work))
         except (DBAPIError, PoolTimeout) as error:
@@ -111,7 +111,7 @@ class Database:
         """Run `work` in a transaction shared with other waiting writes; return after its commit.
 
         `work` may run a second time, in a transaction of its own, when another write of its group fails: it must not
-        change anything but the database. Raises what `work` raises, or `Unavailable` when the database is away; a
+        change anything but the database. Raises what `work` raises, or `DatabaseAway`; a
         commit whose connection broke may have succeeded.
         """
         loop = asyncio.get_running_loop()

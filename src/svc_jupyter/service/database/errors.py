@@ -7,7 +7,7 @@ import sqlite3
 from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from svc_jupyter.service.ground.errors import Unavailable
+from svc_jupyter.service.ground.errors import DatabaseAway
 
 _SQLITE_AWAY = ("locked", "busy", "full", "I/O", "unable to open", "readonly")
 """Words in SQLite's errors about the file and its disk, not about the statement."""
@@ -46,9 +46,9 @@ def is_broken(error: Exception) -> bool:
 
 
 def translated(error: Exception) -> Exception:
-    """Return the error for callers: `Unavailable` where another attempt may succeed."""
+    """Return the error for callers: `DatabaseAway` where another attempt may succeed."""
     if is_away(error):
-        return Unavailable("the service's database is away or busy; try again in a moment")
+        return DatabaseAway("the service's database is away or busy; try again in a moment")
     if is_held_up(error):
-        return Unavailable("others held this up in the service's database for too long; try again in a moment")
+        return DatabaseAway("others held this up in the service's database for too long; try again in a moment")
     return error

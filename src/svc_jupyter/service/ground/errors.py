@@ -13,7 +13,8 @@ ServiceError
 ├── UnsupportedMedia     415  the body is in a form that is not taken
 ├── Invalid              422  a field is invalid, or a command cannot be created
 ├── TooManyRequests      429  over the operator's rate limit; with Retry-After
-└── Unavailable          503  the service is stopping or its database is away; with Retry-After
+└── Unavailable          503  the service is stopping or cannot do it now; with Retry-After
+    └── DatabaseAway     503  its database is away, or others held a statement up
 """
 
 from __future__ import annotations
@@ -120,11 +121,15 @@ class TooManyRequests(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """The service is stopping or cannot reach its database."""
+    """The service is stopping, or cannot do it now."""
 
     status = 503
     may_retry = True
     retry_after = 2
+
+
+class DatabaseAway(Unavailable):
+    """The service cannot use its database now. Commands wait for it; see `Job`."""
 
 
 @contextmanager

@@ -252,7 +252,7 @@ class DurableProcess:
 
     async def _ended(self) -> None:
         """Return once the process has ended."""
-        if not self._is_child and not self.is_running:
+        if self._wait_status is not None or (not self._is_child and not self.is_running):
             return
         if hasattr(os, "pidfd_open"):
             with contextlib.suppress(ProcessLookupError):

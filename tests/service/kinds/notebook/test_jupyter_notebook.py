@@ -14,7 +14,7 @@ from tests.support.until import until
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Task
-from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, Unavailable
+from svc_jupyter.service.ground.errors import DatabaseAway, Forbidden, Invalid, NotFound
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.http.validation import explain
 from svc_jupyter.service.kinds.notebook.kind import JupyterNotebookKind
@@ -120,7 +120,7 @@ class Tokens:
 
     def end(self, command_id):
         if self.is_away:
-            raise Unavailable("the database is away")
+            raise DatabaseAway("the database is away")
         self.ended.append(command_id)
 
 
@@ -285,6 +285,20 @@ async def test_a_service_that_was_killed_after_it_replaced_the_source_finds_its_
     assert outcome.succeeded
     assert len(workers.jobs) == 1
     assert desk.said == 2 * ["Common/n.ipynb was replaced by its executed copy"]
+
+
+async def test_a_run_whose_environment_cannot_be_read_is_no_failed_run(kind, task, desk, workers, monkeypatch):
+    """The job of the command begins it again, once the database is there."""
+
+    async def of_label(self, account_id, label, env_type=None, *, command_id):
+        raise DatabaseAway("away")
+
+    workers.script = SUCCEED
+    with monkeypatch.context() as away:
+        away.setattr(NoEnvironments, "of_label", of_label)
+        with pytest.raises(DatabaseAway):
+            await kind.run(task, desk)
+    assert (await kind.run(task, desk)).succeeded
 
 
 async def test_a_run_that_fails_says_why_and_leaves_the_source(kind, task, desk, source, workers):

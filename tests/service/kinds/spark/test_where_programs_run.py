@@ -11,6 +11,7 @@ from tests.service.kinds.spark.test_scala_programs import MAIN
 
 from svc_jupyter.api.spark_commands import SparkSubmission
 from svc_jupyter.service.commands.kind import Outcome, Task
+from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.spark.kind import SparkKind
 from svc_jupyter.service.kinds.spark.plans import described
@@ -28,7 +29,7 @@ class Places:
         self.sessions = Mock(run=AsyncMock(return_value=IN_SESSION))
         self.applications = Mock(outcome=AsyncMock(return_value=Outcome(True, "alone")), start=AsyncMock())
         configuration = Mock(is_external=False, custom_settings={"spark.master": "local[2]"})
-        clusters = Mock(up_instance=AsyncMock(return_value=Mock(configuration=configuration)))
+        self.clusters = clusters = Mock(up_instance=AsyncMock(return_value=Mock(configuration=configuration)))
         environments = Mock(of_cluster=AsyncMock(return_value=None))
         places = {"sessions": self.sessions, "applications": self.applications, "clusters": clusters}
         others = {name: Mock() for name in ("connect", "notes", "servers", "storage", "cells")}
@@ -84,3 +85,11 @@ async def test_a_class_is_not_looked_for_in_a_script(places: Places, option: str
 async def test_a_program_begun_in_a_session_before_an_upgrade_is_awaited_there(places: Places) -> None:
     (places.folder / "1" / BEGUN_FILE).write_text("1-1\n")
     assert await places.sent("query.stop()") == "in the session"
+
+
+async def test_a_program_whose_cluster_cannot_be_read_has_not_failed(places: Places) -> None:
+    """The job of the command runs it again, once the database is there."""
+    places.clusters.up_instance.side_effect = [DatabaseAway("away"), places.clusters.up_instance.return_value]
+    with pytest.raises(DatabaseAway):
+        await places.sent("println(1)")
+    assert await places.sent("println(1)") == "in the session"

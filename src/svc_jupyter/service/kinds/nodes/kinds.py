@@ -21,8 +21,7 @@ from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands import logs
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.database.database import Database
-from svc_jupyter.service.ground.background import insist
-from svc_jupyter.service.ground.errors import Invalid, Unavailable
+from svc_jupyter.service.ground.errors import DatabaseAway, Invalid
 
 _FAILURES: Final = (ClusterFailure, ProviderFailure)
 """Failures that end a node command in `error` with their text."""
@@ -43,12 +42,9 @@ class NodeKind(ABC):
         """Raise `Invalid`: users cannot submit these."""
         raise Invalid("the service makes it when nodes are added or removed")
 
-    async def run(self, task: Task, desk: Desk) -> Outcome:
-        """Do the work; wait while the database is away, then continue from the rows."""
-        return await insist(partial(self._run, task, desk))
-
     @abstractmethod
-    async def _run(self, task: Task, desk: Desk) -> Outcome: ...
+    async def run(self, task: Task, desk: Desk) -> Outcome:
+        """Do the work, or continue from the rows with what a service that was killed had begun."""
 
     async def _running(self, task: Task) -> tuple[Instance, ClusterEngine] | None:
         """Return the command's instance and its runtime, None when the cluster is no longer UP."""
@@ -78,7 +74,7 @@ class AddNodeKind(NodeKind):
 
     command_type = CommandType.ADD_NODE
 
-    async def _run(self, task: Task, desk: Desk) -> Outcome:
+    async def run(self, task: Task, desk: Desk) -> Outcome:
         """Add the nodes, or continue with those that were made before the service was killed."""
         found = await self._running(task)
         if found is None:
@@ -121,7 +117,7 @@ class RemoveNodeKind(NodeKind):
 
     command_type = CommandType.REMOVE_NODE
 
-    async def _run(self, task: Task, desk: Desk) -> Outcome:
+    async def run(self, task: Task, desk: Desk) -> Outcome:
         """Remove the node, or continue with the one that was chosen before the service was killed."""
         found = await self._running(task)
         if found is None:
@@ -153,7 +149,7 @@ class RemoveNodeKind(NodeKind):
     async def _remove(self, instance: Instance, engine: ClusterEngine, node: Node, desk: Desk) -> Outcome:
         try:
             await engine.remove_node(instance, node, desk.say)
-        except Unavailable:
+        except DatabaseAway:
             raise
         except Exception as error:
             await engine.put_back(instance, node, desk.say)

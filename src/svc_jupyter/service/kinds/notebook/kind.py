@@ -24,7 +24,7 @@ from svc_jupyter.api.paths import HTML, NOTEBOOK
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Document, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.logs import followed
-from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, translated
+from svc_jupyter.service.ground.errors import DatabaseAway, Forbidden, Invalid, NotFound, ServiceError, translated
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.isolation.isolation import Isolation, Sandbox, remove_temporary
 from svc_jupyter.service.kinds.failures import reported_failure
@@ -100,6 +100,8 @@ class JupyterNotebookKind:
             process = await desk.process(partial(self._start, task, desk))
         except (NotFound, Forbidden, Invalid) as error:
             return Outcome(False, error.message, may_retry=False)
+        except DatabaseAway:
+            raise
         except ServiceError as error:
             return Outcome(False, error.message)
         await asyncio.to_thread(self._access.bring_up_to_date, task)

@@ -26,7 +26,7 @@ from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.commands.logs import append_line, followed
 from svc_jupyter.service.commands.rows import CommandRow
-from svc_jupyter.service.ground.errors import Invalid, NotFound, ServiceError
+from svc_jupyter.service.ground.errors import DatabaseAway, Invalid, NotFound, ServiceError
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.failures import START_FAILURES, not_begun
 from svc_jupyter.service.kinds.queries.options import described_options
@@ -143,6 +143,8 @@ class SparkKind:
             return Outcome(False, error.message)
         except (Invalid, NotFound) as error:
             return Outcome(False, error.message, may_retry=False)
+        except DatabaseAway:
+            raise
         except ServiceError as error:
             return Outcome(False, error.message)
 
