@@ -111,8 +111,6 @@ find_browser() { command -v chromium || command -v chromium-browser || command -
 # A compiler for packages of R that hold C.
 find_r() { command -v Rscript && command -v gcc && command -v make && Rscript -e 'invisible(loadNamespace("IRkernel"))'; }
 find_bubblewrap() { "$python" -c 'from svc_jupyter.service.isolation import bubblewrap as b; raise SystemExit(isinstance(b.found(), b.Fault))'; }
-# Sets the clock of services while they run: preloaded into them, the machine's own clock stays as it is.
-find_faketime() { "$python" -c 'from tests.support.stepped_clock import library; print(library())' 2>/dev/null; }
 find_mariadb() { PATH="$PATH:/usr/sbin" command -v mariadbd && command -v mariadb-install-db; }
 find_nginx() { command -v nginx || [ -x /usr/sbin/nginx ]; }
 
@@ -127,7 +125,6 @@ if [ "$selected" = all ]; then
   provide nginx find_nginx nginx-light "https://nginx.org/en/download.html"
   provide "MariaDB's server" find_mariadb mariadb-server "https://mariadb.org/download/"
 fi
-[ "$selected" != campaign ] || provide libfaketime find_faketime libfaketime "https://github.com/wolfcw/libfaketime"
 if [ -n "$engines" ]; then
   say "engines (installed once, into the user's cache folder)"
   installed=0

@@ -1,9 +1,8 @@
 """Twenty times something happens to services under load; in the end nothing is lost, nothing doubled, nothing wrong.
 
 Real: the services, their databases, kill -9 of either, the backup and its restore as documented, the client, its
-threads and their retries. The wall clock is set for the services and their commands alone, by libfaketime
-(tests/support/stepped_clock.py says what that does not reach). All commands are of this host: one that is lost with
-its host is in test_replicas.py.
+threads and their retries. The wall clock is set in the services' processes alone (tests/support/stepped_clock.py says
+what that does not reach). All commands are of this host: one that is lost with its host is in test_replicas.py.
 """
 
 from __future__ import annotations

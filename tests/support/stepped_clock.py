@@ -1,10 +1,11 @@
-"""A wall clock that a test sets while a service runs: libfaketime in that process and its children, nowhere else.
+"""A wall clock that a test sets while a service runs, in that process and in the Python processes it starts.
 
-Real: every answer of `time()`, `clock_gettime(CLOCK_REALTIME)` and their like in those processes, from a second after
-the step on at the latest.
-Not real: times that the kernel itself writes or tells. Those of files stay as they are, and so does the moment of boot,
-from which the begin of a process is reckoned as a wall-clock time. A step forward makes that later than what was
-written down before: `step` moves what is given to it by the same difference, the other way.
+Real: every answer of `time.time()` and `time.time_ns()` in those processes, from a second after the step on at the
+latest.
+Not real: the clock of programs that are not Python, `datetime.now()`, and times that the kernel itself writes or tells.
+Those of files stay as they are, and so does the moment of boot, from which the begin of a process is reckoned as a
+wall-clock time. A step forward makes that later than what was written down before: `step` moves what is given to it by
+the same difference, the other way.
 Monotonic clocks go on, as they do when a clock is set. The machine's clock is never touched.
 """
 
@@ -14,19 +15,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-_PLACES = ("/usr/lib/*/faketime", "/usr/lib/faketime", "/usr/lib64/faketime", "/usr/local/lib/faketime")
-_LIBRARY = "libfaketime.so.1"
-
-
-def library() -> Path:
-    """Return the library's file; an AssertionError says what to install where there is none."""
-    root = Path("/")
-    found = [file for place in _PLACES for file in root.glob(f"{place.removeprefix('/')}/{_LIBRARY}")]
-    assert found, (
-        f"setting a service's clock needs {_LIBRARY}, which is in none of {', '.join(_PLACES)}; "
-        "Debian: sudo apt install libfaketime     Fedora: sudo dnf install libfaketime"
-    )
-    return found[0]
+_FOLDER = Path(__file__).with_name("stepped")
 
 
 class SteppedClock:
@@ -35,20 +24,13 @@ class SteppedClock:
     def __init__(self, file: Path) -> None:
         self.offset = 0
         self._file = file
-        self._library = library()
         self._write()
 
     @property
     def environment(self) -> Mapping[str, str]:
         """What a process must be started with to go by this clock."""
-        return {
-            "LD_PRELOAD": str(self._library),
-            "FAKETIME_TIMESTAMP_FILE": str(self._file),
-            "FAKETIME_CACHE_DURATION": "1",  # seconds until a step is seen; to look each time makes a service slow
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-            "FAKETIME_DISABLE_SHM": "1",  # a killed process would leave its shared memory behind
-            "NO_FAKE_STAT": "1",
-        }
+        path = os.pathsep.join(filter(None, (str(_FOLDER), os.environ.get("PYTHONPATH"))))
+        return {"PYTHONPATH": path, "STEPPED_CLOCK_FILE": str(self._file)}
 
     def step(self, seconds: int, written_before: Iterable[Path] = ()) -> None:
         """Set the clock forward, or back; files are made to look as far away as they then are from a process's begin.

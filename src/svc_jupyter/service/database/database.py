@@ -111,8 +111,8 @@ class Database:
         """Run `work` in a transaction shared with other waiting writes; return after its commit.
 
         `work` may run a second time, in a transaction of its own, when another write of its group fails: it must not
-        change anything but the database. Raises what `work` raises, or `DatabaseAway`; a
-        commit whose connection broke may have succeeded.
+        change anything but the database. Raises what `work` raises, or `DatabaseAway`; a commit whose connection broke
+        may have succeeded.
         """
         loop = asyncio.get_running_loop()
         item = _Write(work, durable, loop.create_future(), loop)
