@@ -68,7 +68,7 @@ async def test_a_command_that_waits_for_the_database_is_cancelled_at_once(new_jo
     assert not (tmp_path / "7" / "1" / "pid").exists()
 
 
-async def test_what_a_command_began_elsewhere_is_ended_once_the_database_is_there(
+async def test_remote_work_of_a_cancelled_command_is_ended_once_the_database_is_there(
     new_job: NewJob, monkeypatch: pytest.MonkeyPatch
 ):
     class Remote(Scripted):

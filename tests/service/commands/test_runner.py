@@ -258,6 +258,31 @@ async def test_claiming_goes_on_after_an_error(
     assert "loop_failed" in "".join(capsys.readouterr())
 
 
+@pytest.mark.parametrize(
+    "database_kind", ["sqlite"]
+)  # elsewhere the next one waits until a living replica's lease ends
+async def test_a_service_stops_although_an_end_cannot_be_written_and_the_next_one_writes_it(
+    new_runner: NewRunner, add_command: AddCommand, database: Database, monkeypatch: pytest.MonkeyPatch
+):
+    def is_away(*_arguments: Any) -> bool:
+        raise sa.exc.OperationalError("x", {}, Exception("away"))
+
+    monkeypatch.setattr("svc_jupyter.service.commands.runner._SETTLING_SECONDS", 0.1)
+    command_id = add_command(command={"inline": "trap '' TERM; echo begun; while :; do sleep 0.1; done"})
+    runner = await new_runner(kill_grace_seconds=0.2)
+    out = command_root(runner._settings.commands_dir, command_id, row_of(database, command_id)["folder_key"]) / "1/out"
+    await written(out)
+    with monkeypatch.context() as outage:
+        outage.setattr(queue, "finish", is_away)
+        with database.begin() as connection:
+            queue.request_stop(connection, command_id, StopReason.CANCEL)
+        runner._on_stop(f"{command_id} {StopReason.CANCEL}")
+        async with asyncio.timeout(20):
+            await runner.stop()
+    await new_runner()
+    assert (await ended(database, command_id))["status"] == "cancelled"
+
+
 class TestTheSweep:
     @pytest.fixture(autouse=True)
     def _often(self, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,6 +32,8 @@ from svc_jupyter.service.processes.marks import mark_of, marked_processes
 
 _FLUSH_SECONDS = 1.0
 _SWEEP_SECONDS = 60.0
+_SETTLING_SECONDS = 10.0
+"""How long, besides the grace of a kill, a command that is being ended may take before the service stops without it."""
 log = structlog.get_logger(__name__)
 
 
@@ -92,10 +94,16 @@ class Runner:
         self._on_waiting("")
 
     async def stop(self) -> None:
-        """Stop the work without ending processes; the next service on this host finds them again."""
-        for task in (*self._loops, *self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._loops, *self._tasks, return_exceptions=True)
+        """Stop the work without ending processes; the next service on this host finds them again.
+
+        A command that is being ended gets some time for that: it may wait for the database, which may stay away.
+        """
+        tasks = [*self._loops, *self._tasks]
+        while any(not task.done() for task in tasks):
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks, timeout=self._settings.kill_grace_seconds + _SETTLING_SECONDS)
+        await asyncio.gather(*tasks, return_exceptions=True)
         with contextlib.suppress(Unavailable):
             await self._lease.leave()
 
