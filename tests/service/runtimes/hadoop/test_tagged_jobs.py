@@ -12,6 +12,7 @@ from tests.service.runtimes.hadoop.nodes import worker
 from svc_jupyter.api.clusters import ClusterConfiguration, NodeRole
 from svc_jupyter.api.states import ClusterState, NodeStatus
 from svc_jupyter.service.clusters.instances import Instance, Node
+from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, Waits
 
@@ -197,19 +198,20 @@ async def test_a_command_whose_application_runs_does_not_wait():
     assert said == []
 
 
-async def test_a_wait_is_watched_while_yarn_is_silent_at_times(monkeypatch):
+@pytest.mark.parametrize("reason", [DaemonSilent("no answer"), DatabaseAway("away")])
+async def test_a_wait_is_watched_while_yarn_or_the_database_is_silent_at_times(monkeypatch, reason):
     monkeypatch.setattr("svc_jupyter.service.runtimes.hadoop.tagged_jobs._WATCH_SECONDS", 0.01)
     told = asyncio.Event()
 
     class Fitful(Queues):
-        """A double of YARN whose first answer does not come."""
+        """A double of YARN whose first answer does not come, for a reason of its own or of the service."""
 
         is_silent = True
 
         async def get(self, url: str, **parameters: str) -> Any:
             if self.is_silent:
                 self.is_silent = False
-                raise DaemonSilent(f"{url} does not answer")
+                raise reason
             return await super().get(url, **parameters)
 
     yarn = Fitful((4, "default", "ACCEPTED", MINE, ""))

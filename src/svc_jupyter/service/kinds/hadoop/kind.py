@@ -34,7 +34,7 @@ from svc_jupyter.service.kinds.hadoop.client import command_line, environment, f
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
-from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, Waits, tag_of
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import UNKNOWN_NOW, TaggedJobs, Waits, tag_of
 from svc_jupyter.service.runtimes.s3.access import s3_access
 from svc_jupyter.service.runtimes.s3.account_store import StoreClient, s3_jars
 from svc_jupyter.service.runtimes.s3.token_file import write_token_file
@@ -162,7 +162,7 @@ class HadoopKind:
         ending = asyncio.ensure_future(process.wait())
         try:
             while not (await asyncio.wait({ending}, timeout=_LOOK_SECONDS))[0]:
-                with contextlib.suppress(ClusterFailure, DaemonSilent):
+                with contextlib.suppress(*UNKNOWN_NOW):
                     jobs = await self._jobs.find(task.cluster_id, [tag])
                     await waits.look(jobs)
                     if jobs:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import getpass
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote, unquote, urlsplit
@@ -18,6 +19,7 @@ from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import ProviderFailure
 from svc_jupyter.service.commands.kind import Task
+from svc_jupyter.service.ground.background import insist
 from svc_jupyter.service.installs.progress import Say
 from svc_jupyter.service.kinds.pig.command_line import PYTHON, RUNNER_JAR
 from svc_jupyter.service.kinds.pig.leftovers import begun_stores
@@ -49,7 +51,8 @@ class PigOnCluster:
         A failure is only logged, since the script then fails by itself.
         """
         try:
-            await self._history.ensure_history_server(await self._clusters.up_instance(task.cluster_id), say)
+            instance = await insist(partial(self._clusters.up_instance, task.cluster_id))
+            await self._history.ensure_history_server(instance, say)
         except (ClusterFailure, ProviderFailure) as error:
             say(f"the history server of the cluster did not start: {error}")
 

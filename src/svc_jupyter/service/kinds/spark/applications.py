@@ -19,7 +19,7 @@ from svc_jupyter.service.kinds.spark.scala_programs import SOURCE
 from svc_jupyter.service.kinds.spark.session_runs import has_ended, outcome_of
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs, Waits, tag_of
+from svc_jupyter.service.runtimes.hadoop.tagged_jobs import UNKNOWN_NOW, TaggedJobs, Waits, tag_of
 from svc_jupyter.service.runtimes.s3.token_file import write_token_file
 from svc_jupyter.service.runtimes.spark.driver.statement import OUT_FILE, PROGRESS_FILE, Statement, to_json
 from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
@@ -150,7 +150,7 @@ class Applications:
         reported = ""
         while not (task.folder / PROGRESS_FILE).exists():
             await asyncio.sleep(_LOOK_SECONDS)
-            with contextlib.suppress(ClusterFailure, DaemonSilent):
+            with contextlib.suppress(*UNKNOWN_NOW):
                 jobs = await self.applications(task.cluster_id, [tag])
                 line = ", ".join(f"{job['application_id']} is {job['status']}" for job in jobs)
                 if jobs and line != reported:

@@ -14,12 +14,15 @@ from typing import Any, Final
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
 from svc_jupyter.service.clusters.clusters import Clusters
 from svc_jupyter.service.clusters.instances import Node
+from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent
 from svc_jupyter.service.runtimes.hadoop.queue_waits import wait_in
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import RUNNING, YarnRest
 
 _BEFORE_ITS_START: Final = ("NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED")
+UNKNOWN_NOW: Final = (ClusterFailure, DaemonSilent, DatabaseAway)
+"""Why the state of jobs may be unknown for a moment."""
 _LIVING: Final = ",".join((*_BEFORE_ITS_START, RUNNING))
 _FAILED: Final = ("FAILED", "KILLED")
 _END_SECONDS: Final = 10.0
@@ -138,7 +141,7 @@ class Waits:
         """Look once a second until cancelled."""
         while True:
             await asyncio.sleep(_WATCH_SECONDS)
-            with suppress(ClusterFailure, DaemonSilent):
+            with suppress(*UNKNOWN_NOW):
                 await self.look(await self._jobs.find(self._cluster_id, [self._tag]))
 
 
