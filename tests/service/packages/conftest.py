@@ -6,6 +6,7 @@ import os
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import partial
+from glob import glob
 from typing import Any
 
 import pytest
@@ -82,7 +83,7 @@ class World:
         return self.history(environment_id)[-1]
 
     def folders(self) -> set[str]:
-        return {path.name for path in (self.settings.data_dir / "environments").glob("*/*")}
+        return {os.path.basename(path) for path in glob(f"{self.settings.data_dir}/environments/*/*")}
 
     def command(self) -> int:
         """A command that runs."""

@@ -166,11 +166,15 @@ class _View:
     async def open(self, workers: WarmWorkers[RowsJob]) -> None:
         """Start the process and wait until it is connected. Raises `Unavailable`."""
         self.end()
-        connected: asyncio.Future[tuple[asyncio.StreamReader, asyncio.StreamWriter]]
-        connected = asyncio.get_running_loop().create_future()
+        connected: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def connect(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            connected.set_result((reader, writer))
+            if connected.done():
+                # Left to the garbage collector it would take the reader of whatever has its descriptor by then.
+                writer.close()
+                return
+            self._reader, self._writer = reader, writer
+            connected.set_result(None)
 
         with tempfile.TemporaryDirectory(prefix="svc-rows-", ignore_cleanup_errors=True) as name:
             folder = Path(name)
@@ -180,9 +184,11 @@ class _View:
                 async with server:
                     self._process = await workers.start(job)
                     async with asyncio.timeout(_START_SECONDS):
-                        self._reader, self._writer = await connected
+                        await connected
             except (OSError, TimeoutError) as error:
                 raise Unavailable(f"the rows cannot be read now: {error or 'no process answered'}") from error
+            finally:
+                connected.cancel()
 
     async def exchange(self, question: Question) -> bytes:
         """Return the process's answer. Raises `_Ended`, `Invalid` and `NotFound`."""

@@ -36,7 +36,11 @@ class SessionClient:
                 self._reader, self._writer = await asyncio.open_connection(
                     self._host, self._port, limit=wire.LINE_LIMIT
                 )
-                self._challenge = json.loads(await self._reader.readline())["challenge"]
+                try:
+                    self._challenge = json.loads(await self._reader.readline())["challenge"]
+                except BaseException:
+                    self._writer.close()
+                    raise
         except (OSError, ValueError, TimeoutError) as error:
             raise ServerSilent(f"the session server at {self._host}:{self._port} does not answer") from error
         return self
