@@ -37,6 +37,8 @@ HOSTILE = f"""SELECT 'costs $5 and not $6 today' AS a, '{MARKUP}' AS a,
   E'two\\nlines\\tand a tab' AS lines, repeat('x', 10000000) AS long,
   'سلام 🦆' AS "$day$ <i>"
 UNION ALL SELECT NULL, '', NULL, NULL, '-Infinity', -0.10, '{{}}', 'null', -1, '', 'short', 'z'"""
+LONG_VALUES = """SELECT 'short' AS name, 12345678.123456::float8 AS price, repeat('x', 5000) || E'\\nEND' AS note,
+  ARRAY[9007199254740993, 1] AS list, repeat('y', 10000001) AS long, NULL AS nothing"""
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 HAS_INK = """ink => {
   const canvas = document.querySelector('.jp-SvcResult-chart canvas');
@@ -421,6 +423,56 @@ def test_hostile_values_are_shown_as_they_are(
     grid.save("CSV")
     expect(grid.footer).to_contain_text("row 1 of the result")
     expect(grid.footer).to_contain_text("a row may take 8 MiB")
+
+
+def test_a_value_that_a_cell_cuts_is_whole_on_a_press(
+    reading_page: LabPage, service: ServiceProcess, postgres_tap: str
+) -> None:
+    page = reading_page
+    page.open(panel=False)
+    keyboard = page.page.keyboard
+    grid = opened(page, query(service, postgres_tap, LONG_VALUES))
+    value = grid.view.get_by_role("dialog", name=re.compile("^Value of "))
+
+    def cell(column: int) -> Locator:
+        return grid.grid.get_by_role("row").nth(1).get_by_role("gridcell").nth(column)
+
+    cell(0).click()
+    expect(cell(0)).to_have_attribute("aria-selected", "true")
+    expect(value).to_have_count(0)
+    cell(1).dblclick()
+    expect(value).to_contain_text("price number · row 0 · 15 characters12345678.123456")
+    grid.press("ArrowRight")
+    expect(value).to_have_count(0)
+
+    cell(2).click()
+    expect(value).to_contain_text("note text · row 0 · 5,004 characters")
+    expect(value.locator("pre")).to_have_text("x" * 5000 + "\nEND", use_inner_text=True)
+    expect(grid.grid).to_be_focused()
+    assert page.accessibility_findings(".jp-SvcResult-view") == []
+    keyboard.press("Control+C")
+    expect(grid.footer).to_contain_text("copied 1 × 1")
+    assert page.page.evaluate("navigator.clipboard.readText()") == '"' + "x" * 5000 + '\nEND"'
+    keyboard.press("Escape")
+    expect(value).to_have_count(0)
+    expect(cell(2)).to_have_attribute("aria-selected", "true")
+
+    grid.press("ArrowRight", "Enter")
+    expect(value.locator("pre")).to_have_text("[\n  9007199254740993,\n  1\n]", use_inner_text=True)
+    copy = value.get_by_role("button", name="Copy value")
+    expect(copy).to_be_focused()
+    copy.click()
+    expect(value.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.page.evaluate("navigator.clipboard.readText()") == "[9007199254740993, 1]"
+    keyboard.press("Escape")
+    expect(grid.grid).to_be_focused()
+
+    cell(4).click()
+    expect(value).to_contain_text("the first 10,000,000 characters · whole in a download · 100,000 of them below")
+    keyboard.press("Escape")
+    grid.press("ArrowRight", "Enter")
+    expect(cell(5)).to_have_text("null")
+    expect(value).to_have_count(0)
 
 
 @pytest.mark.gate

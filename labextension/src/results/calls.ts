@@ -13,6 +13,13 @@ export interface IRowsAnswer {
   readonly of?: number;
 }
 
+/** Answer of `GET commands/ID/rows/value`. */
+export interface IValueAnswer {
+  readonly value: Value;
+  /** Whether the value is the beginning of a longer text, and an ellipsis. */
+  readonly is_cut: boolean;
+}
+
 /** A bin of a histogram; times are ISO 8601. */
 export interface IBin {
   readonly from: Value;
@@ -95,6 +102,16 @@ export class ResultCalls {
   /** Return the first rows, and how many there are. */
   first(signal?: AbortSignal): Promise<IRowsAnswer> {
     return this.rows(ALL_ROWS, 0, FIRST_ROWS, signal);
+  }
+
+  /** Return the whole value of a column in a row of the query, counted from 0. */
+  value(
+    query: IRowsQuery,
+    row: number,
+    column: string,
+    signal?: AbortSignal
+  ): Promise<IValueAnswer> {
+    return this._requests.get(`${this._path}/value`, { ...parameters(query), row, column }, signal);
   }
 
   /** Return the statistics of a column over all rows that the query finds. */

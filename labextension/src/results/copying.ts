@@ -2,13 +2,11 @@ import { Clipboard } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ResultModel } from './model';
 import { areaOf, type ISelection, tabSeparated } from './selection';
-import type { IColumn } from './values';
+import { type IColumn, isCut } from './values';
 import { count } from '../words';
 
 /** Rows that are copied at most; more are a file's. */
 export const COPIED_ROWS = 10_000;
-/** The service cuts a longer text here, and adds an ellipsis. */
-const CUT_LENGTH = 1000;
 
 /**
  * Copy the selected cells, or all rows if none are selected, as text separated by tabs, with the values as in the data.
@@ -29,7 +27,11 @@ export async function copyRows(
   const chosen = columns.slice(area.left, area.right + 1).map(({ name }) => name);
   const isWhole = chosen.length === columns.length && (columns.length > 1 || selection === null);
   const end = Math.min(area.bottom + 1, area.top + COPIED_ROWS, last + 1);
-  const rows = await model.rows(area.top, end, chosen);
+  const [only] = columns.slice(area.left, area.right + 1);
+  const isOne = area.top === area.bottom && area.left === area.right && only !== undefined;
+  const rows = isOne
+    ? [[(await model.whole(area.top, only)).value]]
+    : await model.rows(area.top, end, chosen);
   const indices = chosen.map((_, index) => index);
   Clipboard.copyToSystem(tabSeparated(isWhole ? chosen : null, rows, indices));
   const cutCount = rows.reduce((sum, row) => sum + row.filter(isCut).length, 0);
@@ -45,8 +47,4 @@ export async function copyRows(
   ]
     .filter(Boolean)
     .join(', ');
-}
-
-function isCut(value: unknown): boolean {
-  return typeof value === 'string' && value.length > CUT_LENGTH && value.endsWith('…');
 }

@@ -6,6 +6,7 @@ import {
   memo,
   type PointerEvent,
   type RefObject,
+  type SyntheticEvent,
   useCallback,
   useEffect,
   useId,
@@ -20,7 +21,15 @@ import { columnWidths, ROW_HEIGHT, stretched, textMeasure, widened } from './lay
 import type { ResultModel } from './model';
 import { columnsBetween, edges, RowScroll, spaceHeight } from './scrolling';
 import { areaOf, type IArea, type IPosition, type ISelection, movedTo } from './selection';
-import { type Format, type IColumn, isAlignedRight, isLines, type Row, wholeText } from './values';
+import {
+  type Format,
+  type IColumn,
+  isAlignedRight,
+  isLines,
+  type Row,
+  type Value,
+  wholeText
+} from './values';
 import { count, cut } from '../words';
 
 /** Rows and pixels of columns rendered beyond those seen, so that a quick scroll shows no gap. */
@@ -37,6 +46,13 @@ export interface IShownColumn extends IColumn {
   readonly index: number;
 }
 
+/** A cell of a result: its row in the shown order, from 0, its column and its element. */
+export interface ICell {
+  readonly row: number;
+  readonly column: IColumn;
+  readonly anchor: HTMLElement;
+}
+
 /** The part of the rows that is seen: the first, and the one after the last. */
 export type RowsSeen = readonly [number, number];
 
@@ -51,6 +67,8 @@ export interface IGridProps {
   /** Opens the filter and the statistics of a column. */
   onColumn: (column: IColumn, anchor: HTMLElement) => void;
   onSort: (column: IColumn, isFurther: boolean) => void;
+  /** Opens a value whole; `isBeside` where the keyboard stays on the grid. */
+  onValue: (cell: ICell, isBeside: boolean) => void;
   onCopy: () => void;
   trans: TranslationBundle;
 }
@@ -158,6 +176,8 @@ export function Grid(props: IGridProps): JSX.Element {
       onSelect(null);
     } else if (event.key === 'Enter' && active.row < 0 && column !== undefined) {
       props.onSort(column, event.shiftKey);
+    } else if (event.key === 'Enter' && !event.shiftKey && !isModified) {
+      open(active, false);
     } else if (event.key === 'ArrowDown' && event.altKey && column !== undefined) {
       const anchor = document.getElementById(cellId(id, -1, active.column));
       props.onColumn(column, anchor ?? scroller.current);
@@ -168,10 +188,22 @@ export function Grid(props: IGridProps): JSX.Element {
     event.stopPropagation();
   };
 
-  const pressed = useRef(false);
-  /** Return the cell below the pointer; column -1 is a row's number. */
-  const positionOf = (event: PointerEvent): IPosition | null => {
-    const cell = (event.target as HTMLElement).closest<HTMLElement>('[data-row]');
+  /** Open the value of a cell; nothing for null. */
+  const open = (position: IPosition, isBeside: boolean): void => {
+    const column = columns[position.column];
+    const anchor = document.getElementById(cellId(id, position.row, position.column));
+    if (column !== undefined && anchor !== null && valueAt(position) !== null) {
+      select(position, false);
+      props.onValue({ row: position.row, column, anchor }, isBeside);
+    }
+  };
+  const valueAt = ({ row, column }: IPosition): Value =>
+    model.row(row)?.[columns[column]?.index ?? -1] ?? null;
+
+  /** The cell in which a press began. */
+  const pressed = useRef<HTMLElement | null>(null);
+  /** Return the place of a cell; column -1 is a row's number. */
+  const positionOf = (cell: HTMLElement | null): IPosition | null => {
     const { row, column } = cell?.dataset ?? {};
     if (row === undefined) {
       return null;
@@ -179,7 +211,7 @@ export function Grid(props: IGridProps): JSX.Element {
     return { row: Number(row), column: column === undefined ? -1 : Number(column) };
   };
   const onPointer = (event: PointerEvent, isFurther: boolean): void => {
-    const position = positionOf(event);
+    const position = positionOf(cellOf(event));
     if (position === null) {
       return;
     }
@@ -271,7 +303,7 @@ export function Grid(props: IGridProps): JSX.Element {
         }}
         onPointerDown={event => {
           if (event.button === 0) {
-            pressed.current = true;
+            pressed.current = cellOf(event);
             if (event.shiftKey) {
               // A notebook would take it for a selection of cells.
               event.preventDefault();
@@ -281,12 +313,24 @@ export function Grid(props: IGridProps): JSX.Element {
           }
         }}
         onPointerOver={event => {
-          if (pressed.current && event.buttons === 1) {
+          if (pressed.current !== null && event.buttons === 1) {
             onPointer(event, true);
           }
         }}
-        onPointerUp={() => {
-          pressed.current = false;
+        onPointerUp={event => {
+          const cell = cellOf(event);
+          const position = positionOf(cell);
+          const isPress = cell !== null && cell === pressed.current && !event.shiftKey;
+          if (isPress && position !== null && isShortened(cell, valueAt(position))) {
+            open(position, true);
+          }
+          pressed.current = null;
+        }}
+        onDoubleClick={event => {
+          const position = positionOf(cellOf(event));
+          if (position !== null) {
+            open(position, true);
+          }
         }}
       >
         <div
@@ -366,6 +410,17 @@ const GridRow = memo(function GridRow(props: IRowProps): JSX.Element {
     </div>
   );
 });
+
+/** Return the cell, or the number of a row, in which something happens. */
+function cellOf({ target }: SyntheticEvent): HTMLElement | null {
+  return (target as HTMLElement).closest<HTMLElement>('[data-row]');
+}
+
+/** Whether a cell shows only a part of a text, or line breaks as signs. */
+function isShortened(cell: HTMLElement, value: Value): boolean {
+  const isText = !cell.classList.contains('jp-mod-right');
+  return isText && (cell.scrollWidth > cell.clientWidth || wholeText(value) !== cell.textContent);
+}
 
 /** Return the element id of a cell; row -1 is the head. */
 function cellId(grid: string, row: number, column: number): string {

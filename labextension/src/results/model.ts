@@ -1,10 +1,10 @@
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import { asServiceError, type ServiceError } from '../service';
-import type { IRowsAnswer, IStatistics, ResultCalls } from './calls';
+import type { IRowsAnswer, IStatistics, IValueAnswer, ResultCalls } from './calls';
 import { PagedRows } from './pages';
 import { ALL_ROWS, type IRowsQuery } from './query';
-import { type Format, formatOf, type IColumn, isUtc, type Row, type Value } from './values';
+import { type Format, formatOf, type IColumn, isCut, isUtc, type Row, type Value } from './values';
 
 /** Rows of a page, unless they are so wide that fewer are read at once. */
 const PAGE_ROWS = 100;
@@ -193,6 +193,23 @@ export class ResultModel implements IDisposable {
       rows.push(...answer.rows);
     }
     return rows;
+  }
+
+  /** Return what is known of the value of a column in a row of the shown query. */
+  known(row: number, column: IColumn): IValueAnswer {
+    const index = this._state.columns.findIndex(({ name }) => name === column.name);
+    const value = this.row(row)?.[index] ?? null;
+    return { value, is_cut: isCut(value) };
+  }
+
+  /** Return this value whole; as it is known, where there are only the saved rows. */
+  async whole(row: number, column: IColumn, signal?: AbortSignal): Promise<IValueAnswer> {
+    const { isPaged, shown } = this._state;
+    const known = this.known(row, column);
+    const isHere = this.row(row) !== undefined;
+    return isHere && !(isPaged && known.is_cut)
+      ? known
+      : this.calls.value(shown, row, column.name, signal);
   }
 
   /** Read the statistics of a column over the rows of the shown query. */

@@ -5,17 +5,21 @@ const MARGIN = 4;
 /**
  * A small window below an element, above everything else in the page.
  *
- * It takes the focus, and closes by Escape (which gives the focus back), by a press outside, and when the page below it
- * is scrolled.
+ * It takes the focus, unless `isBeside`, and closes by Escape (which gives the focus back), by a press outside, and when
+ * a scroll moves the element away from it.
  */
 export function Popover(props: {
   anchor: HTMLElement;
   label: string;
+  /** Whether the focus stays where it is. */
+  isBeside?: boolean;
   close: () => void;
   children: ReactNode;
 }): JSX.Element {
-  const { anchor } = props;
+  const { anchor, isBeside = false } = props;
   const host = useRef<HTMLDivElement>(null);
+  const focusedBefore = useRef<Element | null>(null);
+  const placed = useRef({ top: 0, left: 0 });
   const close = useRef(props.close);
   close.current = props.close;
 
@@ -31,6 +35,7 @@ export function Popover(props: {
     }
     const place = (): void => {
       const at = anchor.getBoundingClientRect();
+      placed.current = { top: at.top, left: at.left };
       const { offsetWidth: width, offsetHeight: height } = node;
       const below = at.bottom + MARGIN;
       const isBelow = below + height <= window.innerHeight || at.top < height;
@@ -43,9 +48,12 @@ export function Popover(props: {
     place();
     const observer = new ResizeObserver(place);
     observer.observe(node);
-    node.querySelector<HTMLElement>('input, select, button')?.focus({ preventScroll: true });
+    if (!isBeside) {
+      focusedBefore.current = document.activeElement;
+      node.querySelector<HTMLElement>('input, select, button')?.focus({ preventScroll: true });
+    }
     return () => observer.disconnect();
-  }, [anchor]);
+  }, [anchor, isBeside]);
 
   useEffect(() => {
     const isOutside = ({ target }: Event): boolean =>
@@ -55,8 +63,10 @@ export function Popover(props: {
         close.current();
       }
     };
-    const onScroll = (event: Event): void => {
-      if (event.target instanceof Node && event.target.contains(anchor)) {
+    // The event comes a frame after the scroll: one from before this window was open moves nothing any more.
+    const onScroll = (): void => {
+      const { top, left } = anchor.getBoundingClientRect();
+      if (top !== placed.current.top || left !== placed.current.left) {
         close.current();
       }
     };
@@ -79,7 +89,9 @@ export function Popover(props: {
           event.preventDefault();
           event.stopPropagation();
           props.close();
-          anchor.focus({ preventScroll: true });
+          const before = focusedBefore.current;
+          const isKept = before instanceof HTMLElement && before !== document.body;
+          (isKept ? before : anchor).focus({ preventScroll: true });
         }
       }}
     >

@@ -8,7 +8,7 @@ import { ColumnPanel, TextButton } from './columnPanel';
 import { COPIED_ROWS, copyRows } from './copying';
 import { download } from './downloading';
 import { DownloadMenu } from './downloadMenu';
-import { Grid, type IShownColumn, type RowsSeen } from './grid';
+import { Grid, type ICell, type IShownColumn, type RowsSeen } from './grid';
 import { useOwnKeys, useResult, useSeen } from './hooks';
 import type { IResultState, ResultModel } from './model';
 import { PlotPanel } from './plot';
@@ -16,6 +16,7 @@ import { plotKinds } from './plotSpec';
 import { Popover } from './popover';
 import { type IFilter, sortedBy } from './query';
 import type { ISelection } from './selection';
+import { ValuePanel } from './valuePanel';
 import type { IColumn } from './values';
 import { count } from '../words';
 import { filterWords, footer, problemWords } from './words';
@@ -34,6 +35,7 @@ export interface IResultViewProps {
 
 type Opened =
   | { readonly kind: 'column'; readonly column: IColumn; readonly anchor: HTMLElement }
+  | ({ readonly kind: 'value'; readonly isBeside: boolean } & ICell)
   | { readonly kind: 'columns' | 'download'; readonly anchor: HTMLElement };
 
 /** The rows of a result with all that can be done with them, at most 400 pixels high. */
@@ -59,6 +61,16 @@ export function ResultView(props: IResultViewProps): JSX.Element {
   );
   useEffect(() => setSelection(null), [shown, hidden]);
   useEffect(() => setMessage(''), [selection, shown]);
+  // A value is closed when another cell becomes the active one.
+  const active = selection?.active;
+  const activeName = columns[active?.column ?? -1]?.name;
+  useEffect(() => {
+    setOpened(open =>
+      open?.kind === 'value' && (open.row !== active?.row || open.column.name !== activeName)
+        ? null
+        : open
+    );
+  }, [active?.row, activeName]);
 
   const copy = useCallback(() => {
     copyRows(model, columns, selection, trans).then(setMessage, (reason: unknown) =>
@@ -123,10 +135,13 @@ export function ResultView(props: IResultViewProps): JSX.Element {
           columns={columns}
           label={trans.__('Rows of command %1', model.calls.command)}
           selection={selection}
-          onSelect={setSelection}
+          onSelect={next =>
+            next === null && opened?.kind === 'value' ? close() : setSelection(next)
+          }
           onSeen={setSeen}
           onColumn={openColumn}
           onSort={sort}
+          onValue={(cell, isBeside) => setOpened({ kind: 'value', isBeside, ...cell })}
           onCopy={copy}
           trans={trans}
         />
@@ -136,9 +151,22 @@ export function ResultView(props: IResultViewProps): JSX.Element {
         <span role="status">{message !== '' ? message : hiddenWords(state, trans)}</span>
       </footer>
       {opened !== null && (
-        <Popover anchor={opened.anchor} label={openedLabel(opened, trans)} close={close}>
+        <Popover
+          anchor={opened.anchor}
+          label={openedLabel(opened, trans)}
+          isBeside={opened.kind === 'value' && opened.isBeside}
+          close={close}
+        >
           {opened.kind === 'column' ? (
             <ColumnPanel model={model} column={opened.column} close={close} trans={trans} />
+          ) : opened.kind === 'value' ? (
+            <ValuePanel
+              key={`${opened.row} ${opened.column.name}`}
+              model={model}
+              row={opened.row}
+              column={opened.column}
+              trans={trans}
+            />
           ) : opened.kind === 'columns' ? (
             <ColumnChooser model={model} trans={trans} />
           ) : (
@@ -262,6 +290,8 @@ function openedLabel(opened: Opened, trans: TranslationBundle): string {
   switch (opened.kind) {
     case 'column':
       return trans.__('Column %1', opened.column.name);
+    case 'value':
+      return trans.__('Value of %1 in row %2', opened.column.name, count(opened.row));
     case 'columns':
       return trans.__('Columns');
     case 'download':

@@ -1,4 +1,4 @@
-import { formatOf, isUtc, type Value } from './values';
+import { formatOf, isUtc, laidOut, type Value } from './values';
 
 const written = (type: string, values: Value[], name = 'c'): string[] =>
   values.map(formatOf({ name, type }, values));
@@ -53,5 +53,27 @@ describe('isUtc', () => {
     expect(isUtc(column, ['2026-01-31T09:00:00Z', null])).toBe(true);
     expect(isUtc(column, ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00'])).toBe(false);
     expect(isUtc(column, [null])).toBe(false);
+  });
+});
+
+describe('laidOut', () => {
+  it('gives each member of a list or a structure a line, and changes no number', () => {
+    const nested = { name: 'c', type: 'nested' };
+    expect(laidOut(nested, '{"id": 9007199254740993, "prices": [1.10, null]}')).toBe(
+      `{
+  "id": 9007199254740993,
+  "prices": [
+    1.10,
+    null
+  ]
+}`
+    );
+    expect(laidOut(nested, '[1, 2…')).toBe('[1, 2…');
+    expect(laidOut(nested, null)).toBe('');
+  });
+
+  it('leaves other values as they are', () => {
+    expect(laidOut({ name: 'c', type: 'text' }, '{"a": 1}')).toBe('{"a": 1}');
+    expect(laidOut({ name: 'c', type: 'number' }, 12345678.123456)).toBe('12345678.123456');
   });
 });

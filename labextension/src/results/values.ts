@@ -20,6 +20,8 @@ const NUMBERS: readonly string[] = ['integer', 'number', 'decimal'];
 const TIMES: readonly string[] = ['timestamp', 'date', 'time'];
 /** Significant digits of a number with a fraction. */
 const DIGITS = 6;
+/** The service cuts a longer text of a page here, and adds an ellipsis. */
+const CUT_LENGTH = 1000;
 /** Characters of a value that are written into a cell: no cell is wider. */
 const SHOWN_CHARACTERS = 200;
 const TIMESTAMP =
@@ -82,6 +84,39 @@ export function formatOf(column: IColumn, sample: readonly Value[]): Format {
 export function wholeText(value: Value): string {
   return value === null ? '' : String(value);
 }
+
+/** Return whether a value of a page is the beginning of a longer text. */
+export function isCut(value: Value): boolean {
+  return typeof value === 'string' && value.length > CUT_LENGTH && value.endsWith('…');
+}
+
+/** Return a value over several lines: a list or a structure with a line for each member, others as they are. */
+export function laidOut(column: IColumn, value: Value): string {
+  const whole = wholeText(value);
+  const json = JSON as IExactJson;
+  if (column.type !== 'nested' || json.rawJSON === undefined) {
+    return whole;
+  }
+  try {
+    return JSON.stringify(json.parse(whole, exact), null, 2);
+  } catch {
+    return whole; // it is cut, or no JSON
+  }
+}
+
+/** What browsers have since 2025, and TypeScript not yet: numbers are written as they were read. */
+interface IExactJson {
+  rawJSON?: (text: string) => unknown;
+  parse: (text: string, reviver: Reviver) => unknown;
+}
+
+type Reviver = (key: string, value: unknown, context?: { source?: string }) => unknown;
+
+/** Keep a number as it is written: `JSON.parse` rounds whole numbers above 2^53. */
+const exact: Reviver = (_key, value, context) =>
+  typeof value === 'number' && context?.source !== undefined
+    ? (JSON as IExactJson).rawJSON?.(context.source)
+    : value;
 
 function text(value: Value, written: (value: string) => string): string {
   return value === null ? 'null' : written(String(value));

@@ -84,6 +84,38 @@ function sortWords(trans: TranslationBundle, query: IRowsQuery): string {
   return columns === '' ? '' : trans.__('sorted by %1', columns);
 }
 
+/** Return how long a value is, how much of it is here, and how much of that is shown. */
+export function valueWords(
+  trans: TranslationBundle,
+  value: string,
+  isCut: boolean,
+  rest: 'reading' | 'saved' | 'download',
+  most: number
+): string {
+  const length = value.length - (isCut ? 1 : 0);
+  const characters = trans
+    ._n('%1 character', '%1 characters', length)
+    .replace(/^\d+/, count(length));
+  return [
+    isCut ? trans.__('the first %1 characters', count(length)) : characters,
+    isCut && restWord(trans, rest),
+    length > most && trans.__('%1 of them below', count(most))
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+function restWord(trans: TranslationBundle, rest: 'reading' | 'saved' | 'download'): string {
+  switch (rest) {
+    case 'reading':
+      return trans.__('reading …');
+    case 'saved':
+      return trans.__('as saved');
+    case 'download':
+      return trans.__('whole in a download');
+  }
+}
+
 /** Return why only the saved rows, or not all rows, are shown. */
 export function problemWords(
   trans: TranslationBundle,

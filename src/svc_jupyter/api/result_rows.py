@@ -26,7 +26,7 @@ class ResultRows(Record):
 
     Numbers that JavaScript does not hold exactly are strings: integers beyond 2^53, decimals, NaN and the infinities.
     Times are ISO 8601, binary values hexadecimal, lists and structures JSON. Of a text over 1,000 characters the first
-    1,000 and an ellipsis are given.
+    1,000 and an ellipsis are given, the whole text by `GET commands/ID/rows/value`.
     """
 
     columns: list[RowColumn]
@@ -34,6 +34,16 @@ class ResultRows(Record):
     offset: int
     total: int = Field(description="the number of rows that meet the search and the conditions")
     of: int = Field(description="the number of all rows of the result")
+
+
+class RowValue(Record):
+    """A value of a result, as in a page but whole: `GET commands/ID/rows/value`."""
+
+    column: RowColumn
+    value: Any
+    is_cut: bool = Field(
+        description="whether the value is the first 10,000,000 characters of a longer text, and an ellipsis"
+    )
 
 
 class HistogramBin(Record):

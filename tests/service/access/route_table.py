@@ -62,6 +62,7 @@ GET    /commands/{command_id}/results                  read_command             
 GET    /commands/{command_id}/files                    read_command                     yes    -
 PUT    /commands/{command_id}/files                    update_command                   yes    -
 GET    /commands/{command_id}/rows                     read_command                     yes    -
+GET    /commands/{command_id}/rows/value               read_command                     yes    -
 GET    /commands/{command_id}/rows/statistics          read_command                     yes    -
 GET    /commands/{command_id}/rows/points              read_command                     yes    -
 GET    /commands/{command_id}/status_with_results      read_command                     yes    -

@@ -58,6 +58,12 @@ def test_rows_are_paged_sorted_filtered_and_described(http: httpx.Client, flight
     assert rows_of(http, flights, where=[["number", "=", str(2**53 + 1)]], columns="origin")["rows"] == [["JFK"]]
     assert rows_of(http, flights, search="<B>$6", **one)["rows"] == [[3]]
     assert rows_of(http, flights, where=[["delay", "is_null"]], **one)["rows"] == [[2]]
+    of_row = {"row": 1, "column": "origin", "sort": "delay", "where": '[["delay",">",-5]]'}
+    assert http.get(f"/commands/{flights}/rows/value", params=of_row).json() == {
+        "column": {"name": "origin", "type": "text"},
+        "value": "JFK",
+        "is_cut": False,
+    }
     params = {"column": "delay", "where": '[["origin","!=","LGA"]]'}
     delays = http.get(f"/commands/{flights}/rows/statistics", params=params).json()
     assert [delays[name] for name in ("count", "nulls", "distinct", "min", "max", "mean")] == [

@@ -1,4 +1,4 @@
-"""The rows of a result over HTTP: a page in any order, filtered; and what a column holds."""
+"""The rows of a result over HTTP: a page in any order, filtered; one whole value; and what a column holds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request, Response
 
 from svc_jupyter.api.fields import Id
-from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics, ResultRows
+from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics, ResultRows, RowValue
 from svc_jupyter.api.retention import Files
 from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.kind import ResultForm
@@ -107,6 +107,21 @@ async def get_rows(
         offset=offset,
         limit=limit,
     )
+    return await _answer(request, views, rows, question)
+
+
+@router.get("/{command_id}/rows/value", dependencies=[NEEDS_TO_READ], responses={200: {"model": RowValue}})
+async def get_value(
+    request: Request,
+    views: ViewsDep,
+    wanted: _WantedDep,
+    rows: _RowsDep,
+    row: Annotated[int, Query(ge=0, le=2**53, description="counted from 0, in the order of `sort`")],
+    column: Annotated[str, Query(max_length=_LONGEST)],
+    sort: _Names = None,
+) -> Response:
+    """Return the value of a column in one of the rows with the text that meet the conditions, whole."""
+    question = Question(Ask.VALUE, wanted, sort=_names(sort, "sort") or (), offset=row, column=column)
     return await _answer(request, views, rows, question)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LONGEST_TEXT = 1000
-"""A longer text is cut to this many characters, followed by an ellipsis."""
+"""A longer text in a page is cut to this many characters, followed by an ellipsis."""
 _EXACT = 2**53
 """JavaScript holds whole numbers up to this one exactly."""
 _TAKEN_AT_ONCE = 1 << 20
@@ -142,27 +142,29 @@ def as_text(values: pa.Array[Any], column: Column) -> pa.Array[Any]:
     return pa.array([None if value is None else _text(value) for value in values.to_pylist()], pa.large_string())
 
 
-def json_values(values: pa.Array[Any], rows: Sequence[int], column: Column) -> list[Any]:
+def json_values(
+    values: pa.Array[Any], rows: Sequence[int], column: Column, *, longest: int = LONGEST_TEXT
+) -> list[Any]:
     """Return the values at some positions as JSON holds them.
 
     Numbers that JavaScript does not hold exactly are texts, so are NaN and the infinities; times are ISO 8601, in UTC
-    with a `Z` where they have a time zone; binary values are hexadecimal, lists and structures JSON. Long
-    texts are cut.
+    with a `Z` where they have a time zone; binary values are hexadecimal, lists and structures JSON. A text
+    of more than `longest` characters is cut there, and an ellipsis follows.
     """
     import pyarrow as pa
 
     if isinstance(values, pa.DictionaryArray):
-        return [json_values(plain(values.slice(row, 1)), [0], column)[0] for row in rows]
+        return [json_values(plain(values.slice(row, 1)), [0], column, longest=longest)[0] for row in rows]
     values = plain(values)
     if column.type in (ColumnType.NESTED, ColumnType.BINARY) or _is_long(values, rows):
-        return [_one(values, row, column) for row in rows]
+        return [_one(values, row, column, longest) for row in rows]
     taken = values.take(pa.array(rows, pa.int64()))
     if column.type is ColumnType.TIMESTAMP:
         return [_time_text(text, column) for text in as_text(taken, column).to_pylist()]
     if column.type in (ColumnType.DATE, ColumnType.TIME):
         return [None if text is None else _without_zeros(text) for text in as_text(taken, column).to_pylist()]
     if column.type in (ColumnType.TEXT, ColumnType.DECIMAL):
-        return [cut(text) for text in as_text(taken, column).to_pylist()]
+        return [_cut(text, longest) for text in as_text(taken, column).to_pylist()]
     return [json_number(value) for value in shortest(taken).to_pylist()]
 
 
@@ -175,12 +177,11 @@ def json_number(value: Any) -> Any:
     return value
 
 
-def cut(text: str | None) -> str | None:
-    """Return a text of at most `LONGEST_TEXT` characters, with an ellipsis where it was longer."""
-    return text if text is None or len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+def _cut(text: str | None, longest: int) -> str | None:
+    return text if text is None or len(text) <= longest else f"{text[:longest]}…"
 
 
-def _one(values: pa.Array[Any], row: int, column: Column) -> str | None:
+def _one(values: pa.Array[Any], row: int, column: Column, longest: int) -> str | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -188,14 +189,13 @@ def _one(values: pa.Array[Any], row: int, column: Column) -> str | None:
     if not value.is_valid:
         return None
     if column.type is ColumnType.NESTED:
-        return cut(_nested_text(values, row))
+        return _cut(_nested_text(values, row), longest)
     if column.type is ColumnType.BINARY:
         whole = memoryview(value.as_buffer())
-        text = bytes(whole[: LONGEST_TEXT // 2 + 1]).hex()
-        return cut(text)
-    short = pc.utf8_slice_codeunits(values.slice(row, 1), 0, LONGEST_TEXT + 1)
+        return _cut(bytes(whole[: longest // 2 + 1]).hex(), longest)
+    short = pc.utf8_slice_codeunits(values.slice(row, 1), 0, longest + 1)
     assert isinstance(short, pa.Array)
-    return cut(short[0].as_py())
+    return _cut(short[0].as_py(), longest)
 
 
 def _nested_text(values: pa.Array[Any], row: int) -> str:

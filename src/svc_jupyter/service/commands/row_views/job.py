@@ -55,6 +55,7 @@ class Ask(StrEnum):
     """What the process is asked for."""
 
     PAGE = "page"
+    VALUE = "value"
     STATISTICS = "statistics"
     POINTS = "points"
 
@@ -72,7 +73,8 @@ class Question:
     """One request to the process.
 
     `sort` has names of columns, with a `-` before it where the largest value comes first; `columns` is None for all.
-    The `column` of points is their x; without a `chart`, numbers and times are a line, other values bars.
+    A value is that of `column` in the row at `offset`. The `column` of points is their x; without a `chart`, numbers
+    and times are a line, other values bars.
     """
 
     ask: Ask

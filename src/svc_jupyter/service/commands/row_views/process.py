@@ -38,6 +38,8 @@ _MOST_TEXT = 1 << 30
 _KEPT_ORDERS = 4
 _FIRST_ROWS = 1000
 """Rows that are found without ordering all; most readers look no further."""
+LONGEST_VALUE = 10_000_000
+"""Characters of a value that is asked for by itself; a longer one is for the whole result in a file."""
 _PART_ROWS = 1 << 16
 """Rows of a chart that are read at once."""
 _MOST_VALUES = 500_000
@@ -64,7 +66,12 @@ class RowsView:
 
     def answer(self, question: Question) -> bytes:
         """Return the answer as JSON. Raises `Refused`."""
-        answers = {Ask.PAGE: self._page, Ask.STATISTICS: self._statistics, Ask.POINTS: self._points}
+        answers = {
+            Ask.PAGE: self._page,
+            Ask.VALUE: self._value,
+            Ask.STATISTICS: self._statistics,
+            Ask.POINTS: self._points,
+        }
         found = answers[question.ask](question)
         return json.dumps(found, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode("utf-8", "replace")
 
@@ -85,6 +92,21 @@ class RowsView:
             "total": total,
             "of": self._of,
         }
+
+    def _value(self, question: Question) -> dict[str, Any]:
+        import numpy as np
+
+        column = self._selection.column(question.column, "column")
+        row = question.offset
+        positions, total = self._positions(question, row + 1)
+        if row >= total:
+            raise Refused(f"row: there is no row {row:,}; there are {total:,} rows")
+        chosen = np.array([row]) if positions is None else positions[row : row + 1]
+        batch, inside, _ = next(by_batch(self._batches, chosen))
+        values = batch.column(column.position)
+        (value,) = json_values(values, inside.tolist(), column, longest=LONGEST_VALUE)
+        is_cut = isinstance(value, str) and len(value) > LONGEST_VALUE
+        return {"column": column.as_json(), "value": value, "is_cut": is_cut}
 
     def _rows(self, chosen: Positions, columns: list[Column]) -> list[list[Any]]:
         rows: list[list[Any]] = [[None] * len(columns) for _ in chosen]

@@ -1,0 +1,24 @@
+import { nullTranslator } from '@jupyterlab/translation';
+import { valueWords } from './words';
+
+const trans = nullTranslator.load('');
+
+describe('valueWords', () => {
+  const cut = `${'x'.repeat(1000)}…`;
+
+  it('says how long a value is, and how much of it is shown', () => {
+    expect(valueWords(trans, 'x', false, 'download', 100)).toBe('1 character');
+    expect(valueWords(trans, 'x'.repeat(1234), false, 'reading', 2000)).toBe('1,234 characters');
+    expect(valueWords(trans, 'x'.repeat(1234), false, 'saved', 100)).toBe(
+      '1,234 characters · 100 of them below'
+    );
+  });
+
+  it('says where the rest of a value is', () => {
+    const words = (rest: 'reading' | 'saved' | 'download'): string =>
+      valueWords(trans, cut, true, rest, 2000);
+    expect(words('reading')).toBe('the first 1,000 characters · reading …');
+    expect(words('saved')).toBe('the first 1,000 characters · as saved');
+    expect(words('download')).toBe('the first 1,000 characters · whole in a download');
+  });
+});
