@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from packaging.requirements import Requirement
 
@@ -45,6 +45,8 @@ def test_a_python_requirement_that_is_not_a_plain_package_of_the_index_is_refuse
         "$(touch /tmp/x)",
         "",
         "  ",
+        "six_",
+        "six._-==1.16.0",
     ]
     several_lines = "six==1.16.0\n--index-url=https://evil.example.org"
     by_url = "packages: six is asked for by a URL; packages come from the index by their names"
@@ -62,6 +64,7 @@ def test_a_python_requirement_that_is_not_a_plain_package_of_the_index_is_refuse
 
 
 @given(st.text(max_size=40))
+@example("0_")  # a name for the parser of requirements, and none of the index
 def test_whatever_is_taken_is_one_line_that_names_a_package_and_no_option(text: str):
     try:
         kept = PYTHON.merged([], [text])

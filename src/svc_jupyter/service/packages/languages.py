@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import InvalidName, canonicalize_name
 
 from svc_jupyter.api.package_environments import EnvironmentType
 from svc_jupyter.service.ground.errors import Invalid
@@ -47,7 +47,8 @@ def _read_python(text: str) -> Asked:
     """
     try:
         requirement = Requirement(text.strip())
-    except InvalidRequirement:
+        name = canonicalize_name(requirement.name, validate=True)
+    except (InvalidRequirement, InvalidName):
         raise Invalid(
             f"packages: {shown(text)} is not a package of the index; name it with its version, as in six==1.16.0"
         ) from None
@@ -57,7 +58,6 @@ def _read_python(text: str) -> Asked:
         )
     if requirement.marker is not None:
         raise Invalid(f"packages: {requirement.name} has a marker; an environment has one Python, so leave it out")
-    name = canonicalize_name(requirement.name)
     extras = f"[{','.join(sorted(requirement.extras))}]" if requirement.extras else ""
     return Asked(name, f"{name}{extras}{requirement.specifier}")
 
