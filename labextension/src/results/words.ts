@@ -92,7 +92,8 @@ export function valueWords(
   rest: 'reading' | 'saved' | 'download',
   most: number
 ): string {
-  const length = value.length - (isCut ? 1 : 0);
+  const pairs = value.match(/[\uD800-\uDBFF]/g)?.length ?? 0; // one character in two units of JavaScript
+  const length = value.length - pairs - (isCut ? 1 : 0);
   const characters = trans
     ._n('%1 character', '%1 characters', length)
     .replace(/^\d+/, count(length));
