@@ -442,6 +442,11 @@ def test_a_value_that_a_cell_cuts_is_whole_on_a_press(
     expect(value).to_have_count(0)
     cell(1).dblclick()
     expect(value).to_contain_text("price number · row 0 · 15 characters12345678.123456")
+    value.get_by_role("button", name="Copy value").click()
+    keyboard.press("Escape")
+    expect(grid.grid).to_be_focused()
+    cell(1).dblclick()
+    expect(value).to_be_visible()
     grid.press("ArrowRight")
     expect(value).to_have_count(0)
 

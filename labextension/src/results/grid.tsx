@@ -321,7 +321,9 @@ export function Grid(props: IGridProps): JSX.Element {
           const cell = cellOf(event);
           const position = positionOf(cell);
           const isPress = cell !== null && cell === pressed.current && !event.shiftKey;
-          if (isPress && position !== null && isShortened(cell, valueAt(position))) {
+          const column = columns[position?.column ?? -1];
+          const isText = column !== undefined && !isAlignedRight(column.type);
+          if (isPress && isText && position !== null && isShortened(cell, valueAt(position))) {
             open(position, true);
           }
           pressed.current = null;
@@ -418,8 +420,7 @@ function cellOf({ target }: SyntheticEvent): HTMLElement | null {
 
 /** Whether a cell shows only a part of a text, or line breaks as signs. */
 function isShortened(cell: HTMLElement, value: Value): boolean {
-  const isText = !cell.classList.contains('jp-mod-right');
-  return isText && (cell.scrollWidth > cell.clientWidth || wholeText(value) !== cell.textContent);
+  return cell.scrollWidth > cell.clientWidth || wholeText(value) !== cell.textContent;
 }
 
 /** Return the element id of a cell; row -1 is the head. */

@@ -48,8 +48,8 @@ export function Popover(props: {
     place();
     const observer = new ResizeObserver(place);
     observer.observe(node);
+    focusedBefore.current = document.activeElement;
     if (!isBeside) {
-      focusedBefore.current = document.activeElement;
       node.querySelector<HTMLElement>('input, select, button')?.focus({ preventScroll: true });
     }
     return () => observer.disconnect();

@@ -20,26 +20,23 @@ export function ValuePanel(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { model, row, column, trans } = props;
-  const [answer, setAnswer] = useState<IValueAnswer>(() => model.known(row, column));
-  const [isReading, setReading] = useState(false);
+  const [found, setFound] = useState<IValueAnswer | null>(null);
   const [problem, setProblem] = useState('');
   const [isCopied, setCopied] = useState(false);
   const reading = useRef<Promise<IValueAnswer>>();
   useEffect(() => {
     const ended = new AbortController();
     const { signal } = ended;
-    setReading(true);
     reading.current = model.whole(row, column, signal);
-    reading.current
-      .then(
-        found => !signal.aborted && setAnswer(found),
-        (reason: unknown) => !signal.aborted && setProblem(asServiceError(reason).message)
-      )
-      .finally(() => !signal.aborted && setReading(false));
+    reading.current.then(
+      answer => !signal.aborted && setFound(answer),
+      (reason: unknown) => !signal.aborted && setProblem(asServiceError(reason).message)
+    );
     return () => ended.abort();
   }, [model, row, column]);
 
-  const whole = wholeText(answer.value);
+  const answer = found ?? model.known(row, column);
+  const isReading = found === null && problem === '';
   const rest = isReading ? 'reading' : model.state.isPaged ? 'download' : 'saved';
   const shown = laidOut(column, answer.value);
   return (
@@ -49,9 +46,7 @@ export function ValuePanel(props: {
         <small>
           {typeWord(trans, column.type)} · {trans.__('row %1', count(row))}
           {' · '}
-          <span role="status">
-            {valueWords(trans, whole, answer.is_cut, rest, SHOWN_CHARACTERS)}
-          </span>
+          <span role="status">{valueWords(trans, answer, rest, SHOWN_CHARACTERS)}</span>
         </small>
       </div>
       <pre className="jp-SvcResult-value" dir="auto" tabIndex={0}>

@@ -1,9 +1,10 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { count } from '../words';
+import type { IValueAnswer } from './calls';
 import type { IFilter, IRowsQuery, Operator } from './query';
 import { isFiltered } from './query';
 import { type IResultState, isUnsupported, type Problem } from './model';
-import { formatOf, type IColumn, type Value } from './values';
+import { formatOf, type IColumn, type Value, wholeText } from './values';
 
 /** Return a value as it is written in texts about a column. */
 export function written(column: IColumn, value: Value): string {
@@ -87,18 +88,17 @@ function sortWords(trans: TranslationBundle, query: IRowsQuery): string {
 /** Return how long a value is, how much of it is here, and how much of that is shown. */
 export function valueWords(
   trans: TranslationBundle,
-  value: string,
-  isCut: boolean,
+  { value, is_cut: isCut }: IValueAnswer,
   rest: 'reading' | 'saved' | 'download',
   most: number
 ): string {
-  const pairs = value.match(/[\uD800-\uDBFF]/g)?.length ?? 0; // one character in two units of JavaScript
-  const length = value.length - pairs - (isCut ? 1 : 0);
-  const characters = trans
-    ._n('%1 character', '%1 characters', length)
-    .replace(/^\d+/, count(length));
+  const text = wholeText(value);
+  const pairs = text.match(/[\uD800-\uDBFF]/g)?.length ?? 0; // one character in two units of JavaScript
+  const length = text.length - pairs - (isCut ? 1 : 0);
   return [
-    isCut ? trans.__('the first %1 characters', count(length)) : characters,
+    isCut
+      ? trans.__('the first %1 characters', count(length))
+      : trans._n('%1 character', '%1 characters', length).replace(/^\d+/, count(length)),
     isCut && restWord(trans, rest),
     length > most && trans.__('%1 of them below', count(most))
   ]

@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.service.commands.row_views.columns import Column, columns_of, joined, json_values, plain
+from svc_jupyter.service.commands.row_views.columns import LONGEST_TEXT, Column, columns_of, joined, json_values, plain
 from svc_jupyter.service.commands.row_views.job import SOCKET, Ask, Chart, Question, Refused, RowsJob
 from svc_jupyter.service.commands.row_views.points import is_measure, points
 from svc_jupyter.service.commands.row_views.selection import Selection, by_batch
@@ -102,18 +102,16 @@ class RowsView:
         if row >= total:
             raise Refused(f"row: there is no row {row:,}; there are {total:,} rows")
         chosen = np.array([row]) if positions is None else positions[row : row + 1]
-        batch, inside, _ = next(by_batch(self._batches, chosen))
-        values = batch.column(column.position)
-        (value,) = json_values(values, inside.tolist(), column, longest=LONGEST_VALUE)
+        ((value,),) = self._rows(chosen, [column], longest=LONGEST_VALUE)
         is_cut = isinstance(value, str) and len(value) > LONGEST_VALUE
         return {"column": column.as_json(), "value": value, "is_cut": is_cut}
 
-    def _rows(self, chosen: Positions, columns: list[Column]) -> list[list[Any]]:
+    def _rows(self, chosen: Positions, columns: list[Column], *, longest: int = LONGEST_TEXT) -> list[list[Any]]:
         rows: list[list[Any]] = [[None] * len(columns) for _ in chosen]
         for batch, inside, places in by_batch(self._batches, chosen):
             at, to = inside.tolist(), places.tolist()
             for number, column in enumerate(columns):
-                values = json_values(batch.column(column.position), at, column)
+                values = json_values(batch.column(column.position), at, column, longest=longest)
                 for place, value in zip(to, values, strict=True):
                     rows[place][number] = value
         return rows
