@@ -2,8 +2,9 @@
 
 import sqlite3
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 
+import duckdb
 import httpx
 import psycopg
 import pytest
@@ -104,6 +105,25 @@ def test_schemas_of_postgresql(store, complete):
     assert complete(f'{line}"Old Data".|') == {'"Parts"': f'{line}"Old Data"."Parts"'}
     assert next(iter(complete(f"{line}archive.parts_2020 WHERE o|"))) == "old"
     assert list(complete("%%svc_db --tap store\nSELECT parts.c| FROM parts")) == ['"Colour"']
+
+
+def test_a_tap_of_a_url_has_the_functions_and_the_quotes_of_its_database(shared_service, tmp_path, complete):
+    file = shared_service.data_dir / "storage" / f"{tmp_path.name}.duckdb"
+    with duckdb.connect(str(file)) as connection:
+        connection.execute('CREATE TABLE flights ("Carrier" TEXT, "dep delay" INT)')
+    with contextmanager(tap_of)(shared_service, "duck", db_type="url", url=f"duckdb:///{file}"):
+        line = "%%svc_db --tap duck\n"
+        assert list(complete(f"{line}SELECT approx_c| FROM flights")) == ["approx_count_distinct"]
+        assert list(complete(f"{line}SELECT Car| FROM flights")) == ["Carrier", "CARDINALITY"]
+        assert list(complete(f"{line}SELECT f.| FROM flights f")) == ["Carrier", '"dep delay"']
+    file.unlink()
+
+
+def test_engines_over_the_tables_of_hive_have_functions_of_their_own(complete):
+    offered = {magic: [*complete(f"%%{magic}\nSELECT get_j|")] for magic in ("svc_hive", "svc_sql", "svc_presto")}
+    assert offered == {"svc_hive": ["get_json_object"], "svc_sql": ["get_json_object"], "svc_presto": []}
+    offered = {magic: [*complete(f"%%{magic}\nSELECT json_ex|")] for magic in offered}
+    assert offered == {"svc_hive": [], "svc_sql": [], "svc_presto": ["json_extract", "json_extract_scalar"]}
 
 
 def test_nothing_else_is_offered_in_an_sql_cell(shop, complete, at_work):

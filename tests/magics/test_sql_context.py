@@ -26,13 +26,13 @@ def known():
     return known
 
 
-def offered(marked, known, dialect=Dialect.POSTGRESQL, *, syntax=False):
-    """Return the names that are offered at the mark `|`, or the words of syntax; None where nothing can be written."""
+def offered(marked, known, dialect=Dialect.POSTGRESQL, *, kinds=("schema", "table", "column")):
+    """Return what is offered at the mark `|` of some kinds; None where nothing can be written."""
     cursor = marked.index("|")
     context = context_at(marked.replace("|", "", 1), cursor, dialect)
     if context is None:
         return None
-    return [text for text, kind in choices(context, known) if (kind == "keyword") is syntax]
+    return [text for text, kind in choices(context, known) if kind in kinds]
 
 
 NAMES = {
@@ -152,7 +152,41 @@ WORDS_OF_SYNTAX = {
 
 
 def test_words_of_syntax_are_offered_where_they_can_stand(known):
-    assert {marked: offered(marked, known, syntax=True) for marked in WORDS_OF_SYNTAX} == WORDS_OF_SYNTAX
+    assert {marked: offered(marked, known, kinds=("keyword",)) for marked in WORDS_OF_SYNTAX} == WORDS_OF_SYNTAX
+
+
+FUNCTIONS = {
+    (Dialect.SQLITE, "SELECT CO| FROM orders"): ["COALESCE", "COS", "COSH", "COUNT"],
+    (Dialect.SQLITE, "select co|"): ["coalesce", "cos", "cosh", "count"],
+    (Dialect.SQLITE, "select * from orders where le|(name) > 3"): ["lead", "length"],
+    (Dialect.SQLITE, "select id from orders order by un|"): ["unicode", "unixepoch"],
+    (Dialect.SQLITE, "select count(*) filter (where inst|"): ["instr"],
+    (Dialect.HIVE, "select get_|"): ["get_json_object"],
+    (Dialect.SPARK, "select get|"): ["get", "get_json_object"],
+    (Dialect.PRESTO, "select approx_d|"): ["approx_distinct"],
+    (Dialect.DUCKDB, "select approx_|"): ["approx_count_distinct", "approx_quantile", "approx_top_k"],
+    (Dialect.OTHER, "select mi|"): ["min"],
+    (Dialect.OTHER, "select strf|"): [],
+    # Nothing
+    (Dialect.SQLITE, "select |"): [],
+    (Dialect.SQLITE, "select id co| from orders"): [],
+    (Dialect.SQLITE, "select * from co|"): [],
+    (Dialect.SQLITE, "select o.co| from orders o"): [],
+    (Dialect.SQLITE, 'select "co| from orders'): [],
+}
+
+
+def test_functions_of_the_dialect_are_offered_where_values_are_written(known):
+    found = {at: offered(at[1], known, at[0], kinds=("function",)) for at in FUNCTIONS}
+    assert found == FUNCTIONS
+
+
+def test_names_come_before_functions(known):
+    known.learn("public", ["orders"], {"orders": ["count_of_lines", "max"]})
+    context = context_at("select ma from orders", len("select ma"), Dialect.SQLITE)
+    assert choices(context, known) == [("max", "column")]
+    context = context_at("select coun from orders", len("select coun"), Dialect.SQLITE)
+    assert choices(context, known) == [("count_of_lines", "column"), ("count", "function")]
 
 
 IN_DIALECTS = {

@@ -20,7 +20,9 @@ from tests.types import bound
 from tests.types import round_trips as of
 from tests.types.tables import HIVE, check
 
+from svc_jupyter.magics.completion.sql_functions import functions_of
 from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.sql_tokens import Dialect
 
 pytestmark = [pytest.mark.gate, pytest.mark.timeout(600), pytest.mark.xdist_group("paths-hadoop")]
 _SECONDS = 280.0
@@ -120,6 +122,11 @@ def test_the_first_rows_of_hive(service: HadoopService) -> None:
     query = "-- a\nSELECT id, array(id) AS id FROM range(100000000000) -- ;"
     assert table_of(service, query, limit=3).to_pydict() == {"id": [[0], [1], [2]]}
     assert table_of(service, "SHOW FUNCTIONS", limit=3).num_rows == 3
+
+
+def test_the_functions_that_completion_offers_are_there(service: HadoopService) -> None:
+    [names] = table_of(service, "SHOW FUNCTIONS").to_pydict().values()
+    assert {*functions_of(Dialect.HIVE), *functions_of(Dialect.SPARK)} - {*names} == set()
 
 
 def table_of(service: HadoopService, query: str, **more: object) -> pa.Table:

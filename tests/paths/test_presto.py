@@ -17,6 +17,7 @@ from tests.types import bound
 from tests.types import round_trips as of
 from tests.types.tables import PRESTO, check
 
+from svc_jupyter.magics.completion.sql_functions import functions_of
 from svc_jupyter.service.db_taps.job import Connection, EngineName
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.kinds.presto.client import Target
@@ -100,6 +101,12 @@ def test_a_failure_names_the_place_and_what_was_meant(service: ServiceProcess) -
     engine = PrestoSqlEngine(connection)
     assert {"nation", "region"} <= {*engine.known([], ("tpch", "tiny"))}
     assert [*engine.known([("tpch", "tiny", "region")])] == ["regionkey", "name", "comment"]
+
+
+def test_the_functions_that_completion_offers_are_there(service: ServiceProcess) -> None:
+    there = {*table_of(service, "SHOW FUNCTIONS").to_pydict()["Function"]}
+    of_its_grammar = "cast coalesce current_date current_time current_timestamp current_user extract grouping if"
+    assert {*functions_of(Dialect.PRESTO)} - there == {*of_its_grammar.split()}
 
 
 def table_of(service: ServiceProcess, query: str, **more: object) -> pa.Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from svc_jupyter.magics.session.session import Session
@@ -35,10 +36,12 @@ class SqlCompletion:
 
     def complete(self, cell: Cell, cursor: int) -> tuple[int, list[Choice]]:
         """Return where in the cell's code what the choices at a cursor replace begins, and the choices."""
+        from svc_jupyter.magics.completion.sql_choices import is_known_name
         from svc_jupyter.magics.completion.sql_completions import completions
+        from svc_jupyter.sql_tokens import Dialect
 
         asking = self._conversation.ask_session(cell, cursor)
-        found = completions(cell.code, cursor, self._catalogue)
+        found = completions(cell.code, cursor, self._catalogue, Dialect.SPARK)
         if asking is None or not found.takes_name:
             return found.start, found.choices
         seconds = _BESIDE_SECONDS if found.choices else ANSWER_SECONDS
@@ -49,4 +52,5 @@ class SqlCompletion:
         known = {text for text, _ in found.choices} | found.tables
         names = [name.removeprefix(before) for name in live.matches if name.startswith(before)]
         added = [(name, _OF_SESSION) for name in names if live.start <= found.start and name not in known]
-        return found.start, [*found.choices, *added]
+        names_of_catalogue = list(takewhile(is_known_name, found.choices))
+        return found.start, [*names_of_catalogue, *added, *found.choices[len(names_of_catalogue) :]]

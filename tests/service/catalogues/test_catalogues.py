@@ -156,6 +156,7 @@ async def test_a_tap_that_does_not_answer_says_since_when_and_keeps_what_is_know
     failed = await place.get(path, refresh=True, wait=30)
     assert (failed["state"], failed["version"]) == ("failed", known["version"])
     assert "the file shop.db does not exist" in failed["error"]
+    assert (known["dialect"], failed["dialect"]) == ("sqlite", None)
     again = await place.get(path, refresh=True, wait=30)
     assert again["failing_since"] == failed["failing_since"]
     assert [t["name"] for t in (await place.get(f"{path}/tables"))["tables"]] == ["flights"]
@@ -180,7 +181,7 @@ async def test_schemas_counts_and_rights_of_postgresql(place, empty_postgres_url
         connection.execute("ANALYZE s.t")
     path = place.make("warehouse", "url", url=SecretStr(empty_postgres_url))
     found = await place.get(path, wait=30)
-    assert (found["error"], found["default_schema"]) == (None, "public")
+    assert (found["error"], found["default_schema"], found["dialect"]) == (None, "public", "postgresql")
     assert found["schemas"] == [{"name": "public", "tables": 1}, {"name": "s", "tables": 1}]
     tables = (await place.get(f"{path}/tables", schema="s"))["tables"]
     assert [(t["name"], t["type"], t["rows"]) for t in tables] == [("t", "table", 2)]
@@ -242,7 +243,7 @@ async def test_schemas_counts_and_types_of_duckdb(place):
         connection.execute("CREATE SCHEMA s; CREATE TABLE s.t (a INT); CREATE VIEW v AS SELECT 1 AS one")
     path = place.make("duck", "url", url=SecretStr(f"duckdb:///{file}"))
     found = await place.get(path, wait=30)
-    assert (found["error"], found["default_schema"]) == (None, "main")
+    assert (found["error"], found["default_schema"], found["dialect"]) == (None, "main", "duckdb")
     assert found["schemas"] == [{"name": "main", "tables": 2}, {"name": "s", "tables": 1}]
     tables = (await place.get(f"{path}/tables", schema="main"))["tables"]
     assert [(t["name"], t["type"], t["rows"]) for t in tables] == [("flights", "table", 1), ("v", "view", None)]

@@ -37,7 +37,7 @@ _MOST_TABLES_OF_HIVE = 1000
 """As far as they are listed one by one, by a service without catalogues."""
 _DIALECTS = {
     "postgresql": Dialect.POSTGRESQL,
-    "redshift": Dialect.POSTGRESQL,
+    "redshift": Dialect.REDSHIFT,
     "mysql": Dialect.MYSQL,
     "sqlserver": Dialect.SQLSERVER,
     "sqlite": Dialect.SQLITE,
@@ -64,7 +64,7 @@ class KnownCatalogue:
         self._loading: Background[None] | None = None
         self._learning: Background[None] | None = None
         self.dialect = Dialect.HIVE if tap is None else Dialect.OTHER
-        """The tap's, once it is known."""
+        """The tap's, once it is known; a service without catalogues does not tell that of a URL."""
 
     def tables(self) -> KnownTables:
         """Return what is known within WAIT_SECONDS, and look behind whether there is something new."""
@@ -97,7 +97,7 @@ class KnownCatalogue:
             client = self._session.client()
             if self._tap is not None:
                 tap = self._session.tap(self._tap or None)
-                self._tap_id, self.dialect = tap.id, _DIALECTS.get(tap.db_type, Dialect.OTHER)
+                self._tap_id, self.dialect = tap.id, _DIALECTS.get(tap.db_type, self.dialect)
             try:
                 self._load_catalogue(client)
             except NotFound:
@@ -112,6 +112,8 @@ class KnownCatalogue:
 
     def _load_catalogue(self, client: Client) -> None:
         state = client.catalogues.get(self._tap_id)
+        if state.dialect in set(Dialect):
+            self.dialect = Dialect(state.dialect)
         for _ in range(_READINGS):
             if state.version is not None or state.state != "filling":
                 break

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from svc_jupyter.magics.completion.sql_choices import Choice
 
 _MAGIC_LINE = re.compile(r"%%(svc_\w+)\b(.*)")
-_ON_HIVE = ("svc_hive", "svc_sql", "svc_presto")
+_ON_HIVE = {"svc_hive": "hive", "svc_sql": "spark", "svc_presto": "presto"}
+"""Magics whose tables are those of Hive's catalogue, with their dialects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,8 @@ def sql_matcher(magics: dict[str, Callable[..., Any]], session: Session) -> Matc
         from svc_jupyter.magics.completion.sql_completions import completions
         from svc_jupyter.sql_tokens import Dialect
 
-        is_on_hive = cell.magic in _ON_HIVE
-        catalogue = catalogues().of_hive() if is_on_hive else catalogues().of_tap(_tap(magics["svc_db"], cell.line))
-        dialect = Dialect.PRESTO if cell.magic == "svc_presto" else None
+        dialect = Dialect(_ON_HIVE[cell.magic]) if cell.magic in _ON_HIVE else None
+        catalogue = catalogues().of_hive() if dialect else catalogues().of_tap(_tap(magics["svc_db"], cell.line))
         found = completions(cell.text, cell.cursor, catalogue, dialect)
         return _result(found.choices, cell.text[found.start : cell.cursor])
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from svc_jupyter.magics.completion.known_tables import KnownTables
 from svc_jupyter.magics.completion.sql_context import SqlContext
+from svc_jupyter.magics.completion.sql_functions import functions_of
 from svc_jupyter.magics.completion.sql_query import Clause, Output, Query, Source
 from svc_jupyter.magics.completion.sql_words import OFFERED, STARTERS, written
 
@@ -15,6 +16,13 @@ _DEEPEST = 20
 """Subqueries through which columns are looked for."""
 Choice = tuple[str, str]
 """A text that replaces what has been typed of a name, and its kind."""
+_WORDS = ("keyword", "function")
+"""Kinds of the choices that are in no catalogue; they come last."""
+
+
+def is_known_name(choice: Choice) -> bool:
+    """Return whether a choice is the name of a thing in a catalogue, or in the statement."""
+    return choice[1] not in _WORDS
 
 
 def choices(context: SqlContext, known: KnownTables) -> list[Choice]:
@@ -58,6 +66,13 @@ def _syntax(context: SqlContext) -> Iterator[Choice]:
             yield word.lower() if context.is_lower else word, "keyword"
 
 
+def _functions(context: SqlContext) -> Iterator[Choice]:
+    if not context.quote:
+        for name in functions_of(context.dialect):
+            if name.startswith(context.prefix.lower()):
+                yield name if context.is_lower else name.upper(), "function"
+
+
 def _tables(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
     yield from _names(context, _cte_names(context.position.query), "table")
     yield from _names(context, sorted(known.tables(known.default_schema), key=str.lower), "table")
@@ -95,6 +110,7 @@ def _columns(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
         if not sources:
             yield from _tables(context, known)
         yield from _syntax(context)
+        yield from _functions(context)
 
 
 def _cte_names(query: Query) -> list[str]:

@@ -1,4 +1,4 @@
-"""Words of SQL: those that are offered, those that end a name, and how a name is written. Functions of values."""
+"""Words of SQL: those that are offered, those that end a name, and how a name is written."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ OFFERED = (
     "SELECT", "DISTINCT", "FROM", "WHERE", "GROUP BY", "HAVING", "ORDER BY", "LIMIT", "OFFSET", "JOIN", "LEFT JOIN",
     "RIGHT JOIN", "FULL JOIN", "INNER JOIN", "CROSS JOIN", "ON", "USING", "AS", "AND", "OR", "NOT", "IN", "IS NULL",
     "IS NOT NULL", "LIKE", "BETWEEN", "EXISTS", "CASE", "WHEN", "THEN", "ELSE", "END", "CAST", "OVER", "PARTITION BY",
-    "UNION ALL", "UNION", "EXCEPT", "INTERSECT", "ASC", "DESC", "NULL", "TRUE", "FALSE", "VALUES", "SET", "COUNT",
-    "SUM", "AVG", "MIN", "MAX", "COALESCE",
+    "UNION ALL", "UNION", "EXCEPT", "INTERSECT", "ASC", "DESC", "NULL", "TRUE", "FALSE", "VALUES", "SET",
 )  # fmt: skip
 """Words elsewhere in a statement, offered once the first letter is there."""
 _SYNTAX = words(

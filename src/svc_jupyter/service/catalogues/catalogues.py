@@ -67,6 +67,9 @@ class Source(Protocol):
     def is_asleep(self) -> bool:
         """Whether a reading would have to start it first; so it has not changed since the last one."""
 
+    async def dialect(self) -> Dialect:
+        """Return the dialect of its SQL. Raises `ServiceError` for a tap that cannot be used."""
+
     async def write(self, folder: Path) -> Path:
         """Write the catalogue into a file in the folder and return its path. Raises `ServiceError`."""
 
@@ -130,6 +133,7 @@ class Catalogues:
             version=facts.version if facts else None,
             as_of=iso_time(facts.as_of) if facts else None,
             default_schema=facts.default_schema if facts else None,
+            dialect=await _dialect(source),
             schemas=[CatalogueSchema(name=name, tables=count) for name, count in schemas],
             error=reading.error,
             failing_since=iso_time(reading.failing_since) if reading.error is not None else None,
@@ -287,6 +291,13 @@ def changed_by(row: CommandRow) -> list[str]:
     if row.command_type == CommandType.DB_TAP_QUERY:
         return [tap]
     return [HIVE_KEY] if row.command_type in _ON_HIVE else []
+
+
+async def _dialect(source: Source) -> Dialect | None:
+    try:
+        return await source.dialect()
+    except ServiceError:
+        return None  # a reading reports it
 
 
 def _facts(file: CatalogueFile) -> Facts | None:

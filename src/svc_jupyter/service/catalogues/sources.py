@@ -50,7 +50,7 @@ class TapSource:
         return False
 
     async def dialect(self) -> Dialect:
-        """Return the database's dialect."""
+        """See `Source.dialect`."""
         return (await self.db_taps.opened(self.account_id, self.tap_id)).connection.dialect
 
     async def write(self, folder: Path) -> Path:
@@ -90,6 +90,10 @@ class HiveSource:
     def is_asleep(self) -> bool:
         """See `Source.is_asleep`."""
         return not self.connections.is_started
+
+    async def dialect(self) -> Dialect:
+        """See `Source.dialect`."""
+        return Dialect.HIVE
 
     async def write(self, folder: Path) -> Path:
         """See `Source.write`."""

@@ -22,11 +22,14 @@ from tests.types import bound
 from tests.types import round_trips as of
 from tests.types.tables import MARIADB, check
 
+from svc_jupyter.magics.completion.sql_functions import functions_of
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.sql_tokens import Dialect
 
 pytestmark = [pytest.mark.all, pytest.mark.xdist_group("mariadb")]  # it needs a server that test.sh installs
 
+_NO_SUCH_FUNCTION = 1305
 _OWN = "--no-defaults", "--user=root"
 _ACCOUNTS = "CREATE TABLE acc (id int, bal int); INSERT INTO acc VALUES (1, 10), (2, 20), (3, 100);\n"
 
@@ -117,6 +120,16 @@ def test_an_open_quote_is_refused_by_the_server(query: Query) -> None:
 
 def test_its_types_become_those_of_the_table_of_types(query: Query) -> None:
     check(MARIADB, lambda text: query(text).found)
+
+
+def test_the_functions_that_completion_offers_are_there(mariadb_port: int) -> None:
+    def is_missing(name: str) -> bool:
+        with made.cursor() as cursor, pytest.raises(pymysql.Error) as raised:
+            cursor.execute(f"SELECT {name}(1, 2, 3, 4, 5, no_such_column)")
+        return raised.value.args[0] == _NO_SUCH_FUNCTION
+
+    with pymysql.connect(host="127.0.0.1", port=mariadb_port, user="root", database="d") as made:
+        assert [name for name in (*functions_of(Dialect.MYSQL), "strftime") if is_missing(name)] == ["strftime"]
 
 
 def test_columns_without_a_value_have_their_type(query: Query) -> None:
