@@ -35,6 +35,27 @@ def test_an_engine_of_many_words_has_its_place_and_its_tap_once(service, noteboo
     ]
 
 
+@pytest.mark.parametrize("option", ['--param "name=O\'Hare"', "--var name"])
+def test_a_pasted_value_with_a_quote_is_named_beside_the_way_that_takes_any_value(service, notebook, option):
+    service.add_tap("flights")
+    query = "SELECT * FROM airports\nWHERE name = '$name$'"
+    service.behave(query, status="error", message="unrecognized token")
+    notebook.shell.user_ns["name"] = "O'Hare"
+    notebook.error(f"%%svc_db --tap flights {option}\n{query}")
+    became = "the value of $name$ holds ' and became part of the SQL"
+    assert notebook.error_text.split("\n")[1:] == [
+        f"  {became}: write :name without quotes, and --bind instead of --param or --var",
+        "  tap flights (sqlite). Log: %svc_command 128 logs",
+    ]
+
+
+def test_a_pasted_value_that_changes_no_sql_is_not_named(service, notebook):
+    service.add_tap("flights")
+    service.behave("SELECT '$day$' FROM flight", status="error", message="no such table: flight")
+    notebook.error("%%svc_db --tap flights --param day=2026-01-31\nSELECT '$day$' FROM flight")
+    assert "became part" not in notebook.error_text
+
+
 def test_a_failed_script_shows_the_end_of_its_log(service, notebook):
     script = "cd /tmp\nfoo --bar\n"
     service.behave(script, status="error", message="exit code 127", log="bash: line 2: foo: command not found\n")

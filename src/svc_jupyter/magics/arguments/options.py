@@ -39,14 +39,14 @@ _MACRO_OPTIONS = (
         metavar="NAME=VALUE",
         action="append",
         default=[],
-        help="$NAME$ in the text becomes VALUE, unchanged. Repeatable.",
+        help="$NAME$ in the text becomes VALUE, unchanged; in SQL, --bind takes any value. Repeatable.",
     ),
     argument(
         "--var",
         metavar="NAME",
         action="append",
         default=[],
-        help="$NAME$ in the text becomes the value of the notebook's variable NAME. Repeatable.",
+        help="$NAME$ in the text becomes the value of the variable NAME; in SQL, --bind takes any value. Repeatable.",
     ),
 )
 _COMMON_OPTIONS = (
@@ -221,15 +221,20 @@ def macros(values: argparse.Namespace, variables: Mapping[str, Any]) -> list[dic
 
     A value is sent as a quoted string expression, so its content is never evaluated.
     """
-    params, names_of_variables = getattr(values, "param", []), getattr(values, "var", [])  # Pig has its own parameters
-    given = [{name: json.dumps(value)} for name, value in (pair(text, "--param") for text in params)]
-    given += [{name: json.dumps(variable_text(name, variables))} for name in names_of_variables]
+    given = [{name: json.dumps(text)} for name, text in pasted(values, variables)]
     given += [{name: expression} for name, expression in (pair(text, "--macro") for text in values.macro)]
     names = [name for macro in given for name in macro]
     for name in names:
         if names.count(name) > 1:
             raise SvcUsageError(f"${name}$ is given twice among --param, --var and --macro")
     return given
+
+
+def pasted(values: argparse.Namespace, variables: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the names and texts of `--param` and `--var`, which become part of a command's text as they are."""
+    params, names_of_variables = getattr(values, "param", []), getattr(values, "var", [])  # Pig has its own parameters
+    given = [pair(text, "--param") for text in params]
+    return [*given, *((name, variable_text(name, variables)) for name in names_of_variables)]
 
 
 def pair(text: str, option: str) -> tuple[str, str]:

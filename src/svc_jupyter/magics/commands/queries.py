@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import re
 from typing import Any
 
 from svc_jupyter.magics.arguments.bindings import bind_option, bindings
 from svc_jupyter.magics.arguments.decorators import argument, line_cell_magic
-from svc_jupyter.magics.arguments.options import submission_options
+from svc_jupyter.magics.arguments.options import pasted, submission_options
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.cells.readers import plain_reader
@@ -15,6 +16,7 @@ from svc_jupyter.magics.cells.running import Value
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 
+_ENDS_A_STRING = re.compile(r"['\"\\]")
 _location = argument("--script-location", metavar="URI", help="Run this query of the storage instead of the cell.")
 _limit = argument("--limit", metavar="ROWS", type=int, help="Ask the engine for so many rows at most.")
 _dry_run = argument("--dry-run", action="store_true", help="Show the engine's plan of the query; nothing is run.")
@@ -136,4 +138,13 @@ def _query(values: argparse.Namespace, cell: str | None, context: Context, magic
         fields["limit"] = values.limit
     if values.dry_run:
         fields["dry_run"] = True
-    return fields, Origin("query", query or "")
+    return fields, Origin("query", query or "", advice=_advice(values, context))
+
+
+def _advice(values: argparse.Namespace, context: Context) -> str:
+    """Return how to give the first value that does not stay a value where it is pasted into SQL."""
+    for name, text in pasted(values, context.variables):
+        if ends := _ENDS_A_STRING.search(text):
+            became = f"the value of ${name}$ holds {ends[0]} and became part of the SQL"
+            return f"{became}: write :{name} without quotes, and --bind instead of --param or --var"
+    return ""

@@ -25,7 +25,7 @@ class Origin:
     """The origin of a command: the kind of its text (`query`, `script`), the text, and its target.
 
     `target` is known only after submission. `parts` are the origins of a composite's sub-commands. `is_shell` marks a
-    shell script, whose messages give line numbers in another form.
+    shell script, whose messages give line numbers in another form. `advice` is what may help if the command fails.
     """
 
     noun: str
@@ -33,6 +33,7 @@ class Origin:
     target: str = ""
     parts: tuple[Origin, ...] = ()
     is_shell: bool = False
+    advice: str = ""
 
     def place(self, words: str) -> LinePosition | None:
         """Return the line of the text that an error message refers to, or None."""
@@ -53,6 +54,7 @@ class Failure:
     position: LinePosition | None = None
     log_of: int | None = None
     """The command whose log has details, if it is another one."""
+    advice: Sequence[str] = ()
 
     def __str__(self) -> str:
         first = f"command {self.command_id} {self.what}{f': {self.cause}' if self.cause else ''}"
@@ -61,7 +63,7 @@ class Failure:
 
     def _details(self) -> list[str]:
         place = [f"{self.origin.noun}, {self.position}"] if self.position else []
-        return [*self.words, *place]
+        return [*self.words, *place, *self.advice]
 
     def _next_step(self) -> str:
         return f"Log: %svc_command {self.log_of or self.command_id} logs"
@@ -166,6 +168,7 @@ def failure(
         origin,
         place,
         log_of=log_of,
+        advice=[origin.advice] if origin.advice and not cancelled else [],
     )
 
 
