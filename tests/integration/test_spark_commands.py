@@ -225,6 +225,22 @@ def test_a_cancellation_ends_the_program(spark, language, program):
     assert results(spark, after["id"])["one"].to_pylist() == [1]
 
 
+def test_a_cancellation_leaves_the_programs_of_others_alone(spark, tmp_path):
+    """They would lose their links to the driver, and what they had asked it to do would be done a second time."""
+    begun, other = tmp_path / "begun", tmp_path / "other"
+    write = 'java.nio.file.Files.write(java.nio.file.Paths.get("FILE"), "run\\n".getBytes, CREATE, APPEND)\n'
+    write = f"import java.nio.file.StandardOpenOption._\n{write}"
+    waits = write.replace("FILE", str(other)) + f'while (!new java.io.File("{tmp_path}/go").exists) Thread.sleep(20)'
+    patient = submit(spark, program=waits, language="scala")
+    record = submit(spark, program=write.replace("FILE", str(begun)) + "while (true) {}", language="scala")
+    wait_until(lambda: begun.exists() and other.exists(), "the programs run", SECONDS)
+    spark.http.put(f"/commands/{record['id']}", json={"status": "kill"})
+    assert spark.ended(record["id"], SECONDS)["status"] == "cancelled"
+    (tmp_path / "go").touch()
+    assert spark.ended(patient["id"], SECONDS)["status"] == "done", log(spark, patient["id"])
+    assert other.read_text() == "run\n"
+
+
 def test_a_program_that_prints_a_lot_takes_disk_but_no_memory(spark):
     program = "line = 'x' * 1023\nfor _ in range(300 * 1024): print(line)"
     server = server_of(spark)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from py4j.clientserver import ClientServerConnection
 from py4j.java_gateway import JavaObject
 from pyspark import SparkConf, SparkContext
 from pyspark.java_gateway import launch_gateway
@@ -12,6 +13,7 @@ from pyspark.sql import SparkSession
 
 def attached(jvm_session: str | None) -> SparkSession:
     """Return a session of the driver that the environment names: a new one, or the one with this Py4J id."""
+    ClientServerConnection.shutdown_socket = _closed
     gateway = launch_gateway()
     jvm: Any = gateway.jvm
     java_context = jvm.org.apache.spark.api.java.JavaSparkContext.fromSparkContext(
@@ -42,6 +44,15 @@ def keep_scala_alive(spark: SparkSession) -> None:
     """
     bus: Any = getattr(spark.sparkContext._jvm.org.apache.spark.scheduler, "LiveListenerBus$")
     getattr(getattr(bus, "MODULE$").withinListenerThread(), "value_$eq")(True)
+
+
+def _closed(connection: ClientServerConnection, _remote_port: int, _local_port: int) -> None:
+    """Close the connection of an interrupted call, and no other.
+
+    Py4J 0.10.9.9 has the driver close each one that has either port, and all have the driver's own: the sessions of
+    others would lose theirs, and a call that they wait for would be made a second time.
+    """
+    connection.close()
 
 
 def _stays(_self: object) -> None:
