@@ -44,13 +44,13 @@ class SqlCompletion:
         found = completions(cell.code, cursor, self._catalogue, Dialect.SPARK)
         if asking is None or not found.takes_name:
             return found.start, found.choices
-        seconds = _BESIDE_SECONDS if found.choices else ANSWER_SECONDS
+        names = list(takewhile(is_known_name, found.choices))
+        seconds = _BESIDE_SECONDS if names else ANSWER_SECONDS
         live = asking.outcome() if asking.wait(seconds) else None
         if live is None:
             return found.start, found.choices
         before = cell.code[live.start : found.start]
         known = {text for text, _ in found.choices} | found.tables
-        names = [name.removeprefix(before) for name in live.matches if name.startswith(before)]
-        added = [(name, _OF_SESSION) for name in names if live.start <= found.start and name not in known]
-        names_of_catalogue = list(takewhile(is_known_name, found.choices))
-        return found.start, [*names_of_catalogue, *added, *found.choices[len(names_of_catalogue) :]]
+        matches = [name.removeprefix(before) for name in live.matches if name.startswith(before)]
+        added = [(name, _OF_SESSION) for name in matches if live.start <= found.start and name not in known]
+        return found.start, [*names, *added, *found.choices[len(names) :]]

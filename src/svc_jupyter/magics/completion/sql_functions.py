@@ -170,19 +170,19 @@ _PRESTO = words(
     current_timestamp current_timezone current_user date date_add date_diff date_format date_parse date_trunc day
     day_of_month day_of_week day_of_year dow doy e element_at entropy every extract filter flatten format_datetime
     from_base from_base64 from_base64url from_hex from_iso8601_date from_iso8601_timestamp from_unixtime from_utf8
-    geometric_mean greatest grouping hamming_distance histogram hmac_md5 hmac_sha1 hmac_sha256 hmac_sha512 hour
-    human_readable_seconds if infinity is_finite is_infinite is_json_scalar is_nan json_array_contains json_array_get
-    json_array_length json_extract json_extract_scalar json_format json_parse json_size kurtosis least length
-    levenshtein_distance ln localtime localtimestamp log10 log2 lpad map map_agg map_concat map_entries map_filter
-    map_from_entries map_keys map_union map_union_sum map_values map_zip_with max_by md5 merge millisecond min_by minute
-    mod month multimap_agg nan ngrams none_match normalize now nth_value numeric_histogram parse_datetime parse_duration
-    position pow quarter rand random reduce reduce_agg regexp_extract regexp_extract_all regexp_like regexp_replace
-    regexp_split repeat reverse rpad second sequence set_agg set_union sha1 sha256 sha512 shuffle skewness slice split
-    split_part split_to_map starts_with strpos strrpos substr tanh timezone_hour timezone_minute to_base to_base64
-    to_base64url to_hex to_iso8601 to_milliseconds to_unixtime to_utf8 transform transform_keys transform_values
-    truncate try typeof url_decode url_encode url_extract_fragment url_extract_host url_extract_parameter
-    url_extract_path url_extract_port url_extract_protocol url_extract_query uuid week week_of_year width_bucket
-    word_stem xxhash64 year year_of_week yow zip zip_with"""
+    geometric_mean greatest grouping hamming_distance histogram hmac_md5 hmac_sha1 hmac_sha256 hmac_sha512 hour if
+    infinity is_finite is_infinite is_json_scalar is_nan json_array_contains json_array_get json_array_length
+    json_extract json_extract_scalar json_format json_parse json_size kurtosis least length levenshtein_distance ln
+    localtime localtimestamp log10 log2 lpad map map_agg map_concat map_entries map_filter map_from_entries map_keys
+    map_union map_union_sum map_values map_zip_with max_by md5 merge millisecond min_by minute mod month multimap_agg
+    nan ngrams none_match normalize now nth_value numeric_histogram parse_datetime parse_duration position pow quarter
+    rand random reduce reduce_agg regexp_extract regexp_extract_all regexp_like regexp_replace regexp_split repeat
+    reverse rpad second sequence set_agg set_union sha1 sha256 sha512 shuffle skewness slice split split_part
+    split_to_map starts_with strpos strrpos substr tanh timezone_hour timezone_minute to_base to_base64 to_base64url
+    to_hex to_iso8601 to_milliseconds to_unixtime to_utf8 transform transform_keys transform_values truncate try typeof
+    url_decode url_encode url_extract_fragment url_extract_host url_extract_parameter url_extract_path url_extract_port
+    url_extract_protocol url_extract_query uuid week week_of_year width_bucket word_stem xxhash64 year year_of_week yow
+    zip zip_with"""
 )
 _OWN = {
     Dialect.SQLITE: _MATHEMATICS | _SQLITE,
