@@ -143,6 +143,8 @@ def _query(values: argparse.Namespace, cell: str | None, context: Context, magic
 
 def _advice(values: argparse.Namespace, context: Context) -> str:
     """Return how to give the first value that does not stay a value where it is pasted into SQL."""
+    if getattr(values, "app_id", None):
+        return ""  # a named session takes no bound values
     for name, text in pasted(values, context.variables):
         if ends := _ENDS_A_STRING.search(text):
             became = f"the value of ${name}$ holds {ends[0]} and became part of the SQL"
