@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,27 +22,21 @@ NEEDS_BUBBLEWRAP = pytest.mark.all
 
 
 @pytest.fixture
-def no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_bubblewrap(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without it."""
     which = shutil.which
     monkeypatch.setattr(
         shutil, "which", lambda name, *rest, **named: None if name == "bwrap" else which(name, *rest, **named)
     )
-    bubblewrap.found.cache_clear()
-    yield
-    bubblewrap.found.cache_clear()
 
 
 @pytest.fixture
-def forbidden_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def forbidden_bubblewrap(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine on which it is installed, but must not make namespaces."""
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    bubblewrap.found.cache_clear()
-    yield
-    bubblewrap.found.cache_clear()
 
 
 @pytest.mark.usefixtures("no_bubblewrap")
@@ -66,6 +59,20 @@ def test_without_bubblewrap_a_service_for_a_team_starts_and_says_what_that_means
     assert (isolation.state, logs[0]["log_level"], logs[0]["event"]) == ("off", "warning", "isolation_off")
     assert (logs[0]["reason"], logs[0]["advice"]) == ("bubblewrap is not installed", INSTALL)
     assert check_isolation(settings).fix == INSTALL
+
+
+def test_bubblewrap_is_found_where_the_path_has_it_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A process that has looked in vain once, with another path, does not keep that."""
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("PATH", str(tmp_path / "elsewhere"))
+        assert str(bubblewrap.found()).startswith("bubblewrap is not installed")
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    found = bubblewrap.found()
+    assert isinstance(found, bubblewrap.Bubblewrap)
+    assert found.argv([], ["true"])[0] == str(program)
 
 
 @pytest.mark.usefixtures("forbidden_bubblewrap")

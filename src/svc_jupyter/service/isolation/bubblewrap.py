@@ -73,14 +73,19 @@ def last_words(log: Path) -> str | None:
     return lines[-1] if lines and lines[-1].startswith(WORDS) else None
 
 
-@cache
 def found() -> Bubblewrap | Fault:
-    """Return bubblewrap where it works, by a real sandbox; the answer is kept for the life of this process."""
+    """Return bubblewrap where it is installed and makes a sandbox."""
     if not sys.platform.startswith("linux"):
         return Fault(f"{sys.platform} has no bubblewrap", "run the service on Linux")
     path, env = shutil.which("bwrap"), shutil.which("env")
     if path is None or env is None:
         return Fault("bubblewrap is not installed", INSTALL)
+    return _tried(path, env)
+
+
+@cache
+def _tried(path: str, env: str) -> Bubblewrap | Fault:
+    """Return bubblewrap where it makes a sandbox; the answer is kept for the life of this process."""
     bubblewrap = Bubblewrap(path, env)
     mounts = ("--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "--remount-ro", "/")
     try:
