@@ -56,6 +56,13 @@ def test_a_pasted_value_that_changes_no_sql_is_not_named(service, notebook):
     assert "became part" not in notebook.error_text
 
 
+def test_in_a_named_session_which_takes_no_bound_values_none_are_advised(service, notebook):
+    service.behave("SELECT '$name$'", status="error", message="unrecognized token")
+    notebook.error("%%svc_sql --app-id kept --param \"name=O'Hare\"\nSELECT '$name$'")
+    assert ": unrecognized token" in notebook.error_text
+    assert "became part" not in notebook.error_text
+
+
 def test_a_failed_script_shows_the_end_of_its_log(service, notebook):
     script = "cd /tmp\nfoo --bar\n"
     service.behave(script, status="error", message="exit code 127", log="bash: line 2: foo: command not found\n")

@@ -35,10 +35,3 @@ def test_postgresql_has_them(empty_postgres_url):
         " current_timestamp trim"
     )
     assert {*functions_of(Dialect.POSTGRESQL)} - there == {*of_its_grammar.split()}
-
-
-def test_of_an_unknown_database_those_are_offered_that_all_have():
-    every = [{*functions_of(dialect)} for dialect in Dialect]
-    assert {*functions_of(Dialect.OTHER)} == set.intersection(*every)
-    assert "count" in functions_of(Dialect.OTHER)
-    assert "length" not in functions_of(Dialect.OTHER)
