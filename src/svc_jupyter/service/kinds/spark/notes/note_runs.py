@@ -294,8 +294,13 @@ def check_forms(forms: Sequence[NoteForm], arguments: Mapping[str, Any]) -> None
 def seal_arguments(
     arguments: Mapping[str, Any], forms: Sequence[NoteForm], box: SecretBox
 ) -> tuple[dict[str, Any], str | None]:
-    """Return the readable arguments, and those of password forms as one sealed text."""
+    """Return the readable arguments, and those of password forms as one sealed text.
+
+    Raises `Invalid` for a password as records show it: a program would get that text as its password.
+    """
     names = {form.name for form in forms if form.type == "password"} & set(arguments)
+    if hidden := sorted(name for name in names if arguments[name] == HIDDEN):
+        raise Invalid(f"arguments.{hidden[0][:100]}: is hidden in records; give the password itself, or leave it out")
     if not names:
         return dict(arguments), None
     plain = {name: value for name, value in arguments.items() if name not in names}
