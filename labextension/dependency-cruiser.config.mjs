@@ -29,7 +29,7 @@ const USES = {
   outputs: ['commands', 'results'],
   runs: ['schedules'],
   schedules: ['commands'],
-  scheduling: ['schedules']
+  scheduling: ['notes', 'schedules']
 };
 
 const room = names => `^src/(${names.join('|')})(/|([.]spec)?[.](tsx?|json)$)`;

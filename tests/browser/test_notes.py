@@ -163,6 +163,67 @@ def test_a_note_runs_as_a_job_with_the_values_of_its_fields_and_outlives_the_pag
     ]
 
 
+def test_the_clock_of_a_note_schedules_the_note_with_values_for_its_forms(
+    page: LabPage, service: ServiceProcess
+) -> None:
+    note = Note(page, service, _PRODUCT)
+    page.notebook.locator(".jp-CodeCell .cm-content").first.click()
+    page.page.keyboard.press("Control+End")
+    page.page.keyboard.type(", 'edited' as how")
+    toolbar(page).get_by_role("button", name="Schedule this notebook").click()
+    form = page.page.get_by_role("form", name=f"Schedule {note.file}")
+    expect(form).to_contain_text("saved just now")
+    expect(form.get_by_label("Cluster").locator("option:checked")).to_have_text(re.compile(r"^spark · "))
+    expect(form.get_by_label("factor")).to_have_value("7")
+    form.get_by_label("factor").fill("5")
+    assert page.accessibility_findings(".jp-SvcForm") == []
+    form.get_by_role("button", name="Run once now").click()
+    page.page.locator(".Toastify__toast").filter(has_text="Command").first.wait_for()
+    run = service.ended(newest(service), SECONDS)
+    assert (run["status"], run["command"]["note_id"]) == ("done", note.id)
+    assert service.http.get(f"/commands/{run['id']}/results").json()["results"].split()[-2:] == ["is-5", "edited"]
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form).to_be_hidden()
+    clock = toolbar(page).get_by_role("button", name="Scheduled: next run")
+    clock.click()
+    edit = page.page.get_by_role("form", name=f"Schedule {note.name}")
+    expect(edit.get_by_label("factor")).to_have_value("5")
+    edit.get_by_label("factor").fill("6")
+    expect(edit).to_contain_text("Changed: Parameters.")
+    edit.get_by_role("button", name="Save the changes").click()
+    expect(edit).to_be_hidden()
+    [schedule] = [
+        one
+        for one in service.http.get("/scheduler").json()["schedules"]
+        if one["command"].get("note_id") == note.id and one["status"] == "RUNNING"
+    ]
+    assert (schedule["command_type"], schedule["label"]) == ("SparkCommand", None)
+    assert json.loads(schedule["command"]["arguments"]) == {"factor": "6"}
+    service.http.put(f"/scheduler/{schedule['id']}", json={"status": "kill"}).raise_for_status()
+
+
+def test_a_note_that_could_not_be_saved_does_not_run_as_somebody_else_has_saved_it(
+    page: LabPage, service: ServiceProcess
+) -> None:
+    note = Note(page, service, _PRODUCT)
+    expect(saved(page)).to_have_text(re.compile("✓ v1"))
+    other = {"paragraphs": [{"id": "p0", "text": "%sql\nselect 'of somebody else'"}]}
+    service.http.put(f"/notebooks/{note.id}", json=other).raise_for_status()
+    before = newest(service)
+    page.notebook.locator(".jp-CodeCell .cm-content").first.click()
+    page.page.keyboard.type("-- mine")
+    toolbar(page).get_by_role("button", name="Schedule this notebook").click()
+    form = page.page.get_by_role("form", name=f"Schedule {note.file}")
+    expect(form).to_contain_text("is saved here, but not as the note that runs.")
+    form.get_by_role("button", name="Run once now").click()
+    expect(form.get_by_role("alert")).to_contain_text("is saved here, but not as the note that runs.")
+    # Nothing is left to save in the page now: the server knows of the other version.
+    answer = page.lab.http.post("/runs", json={"notebook": f"{page.name}/{note.file}"})
+    assert answer.status_code == 409
+    assert newest(service) == before
+    page.traffic.expect_errors("409")
+
+
 def test_two_people_with_one_note_see_each_others_saves_before_they_overwrite_them(
     page: LabPage, service: ServiceProcess
 ) -> None:

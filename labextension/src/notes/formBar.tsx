@@ -57,14 +57,16 @@ function Fields({ notebook, trans, run }: IFormBarProps): JSX.Element | null {
   );
 }
 
-interface IFieldProps {
+/** Properties of the field of a form. */
+export interface IFieldProps {
   form: INoteForm;
   value: FormValue;
   trans: TranslationBundle;
   set: (value: FormValue) => void;
 }
 
-function Field({ form, value, trans, set }: IFieldProps): JSX.Element {
+/** A form of a note as a field. */
+export function Field({ form, value, trans, set }: IFieldProps): JSX.Element {
   const id = useId();
   const label = form.label ?? form.name;
   if (form.type === 'checkbox') {

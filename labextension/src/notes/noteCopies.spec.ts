@@ -71,12 +71,15 @@ describe('NoteCopy', () => {
   });
 
   it('overwrites what somebody else wrote only when it is told to', async () => {
-    const { save, server, told, overwrite } = opened();
+    const { copy, save, server, told, overwrite } = opened();
     server.version = 9;
+    expect(await copy.refused).toBe(false);
     await save();
     expect(told).toEqual(['note 7 was changed meanwhile']);
     expect(server.version).toBe(9);
+    expect(await copy.refused).toBe(true);
     await overwrite();
+    expect(await copy.refused).toBe(false);
     await save();
     expect(told.slice(1)).toEqual(['saved 10', 'saved 11']);
     expect(server.asked).toEqual([{}, { overwrite: true }, {}]);

@@ -59,6 +59,11 @@ export class NoteCopy {
     return this._storing ?? Promise.resolve(this._isStored);
   }
 
+  /** Resolves once no save is under way, with whether the last one was refused. */
+  get refused(): Promise<boolean> {
+    return this.settled.then(() => this._isRefused);
+  }
+
   private async _storeAll(): Promise<boolean> {
     try {
       while (this._next) {
@@ -74,6 +79,7 @@ export class NoteCopy {
 
   private async _store(saving: ISaving): Promise<boolean> {
     const note = noteOf(this._model);
+    this._isRefused = false;
     if (note === null) {
       return false;
     }
@@ -92,6 +98,7 @@ export class NoteCopy {
       if (error.status === TO_BE_ASKED) {
         this._ask(error);
       } else {
+        this._isRefused = true;
         this._listener.refused(error, note, () =>
           this.onSaved({ overwrite: true }).then(() => undefined)
         );
@@ -113,6 +120,7 @@ export class NoteCopy {
 
   private _storing: Promise<boolean> | null = null;
   private _isStored = false;
+  private _isRefused = false;
   /** The options of the pending save; null for none. */
   private _next: ISaving | null = null;
   private _isAsked = false;

@@ -16,6 +16,7 @@ import {
 import type { ILocalCopy } from '../service/records/contents';
 import { type ICopyListener, noteOf, NoteCopy } from './noteCopies';
 import type { ItemName, OpenedNotebooks } from './opened';
+import { ISvcNotes } from './tokens';
 
 const CONFLICT = 409;
 /** How long the message about a saved note is shown, in milliseconds. */
@@ -32,19 +33,20 @@ const TOOLBAR: Readonly<Record<string, ItemName>> = {
  * Saves a note that is open as a notebook to the service, whenever the notebook is saved. Gives notes and notebooks of
  * the kernel Spark (svc) their fields and the items of their toolbar.
  */
-export const notesPlugin: JupyterFrontEndPlugin<void> = {
+export const notesPlugin: JupyterFrontEndPlugin<ISvcNotes> = {
   id: `${EXTENSION_ID}:notes`,
   description: 'Notes that are open as notebooks: saving, forms, cluster, jobs.',
   autoStart: true,
   requires: [ISvcService, INotebookTracker],
   optional: [ITranslator, IToolbarWidgetRegistry],
+  provides: ISvcNotes,
   activate: (
     app: JupyterFrontEnd,
     service: ISvcService,
     notebooks: INotebookTracker,
     translator: ITranslator | null,
     toolbars: IToolbarWidgetRegistry | null
-  ): void => {
+  ): ISvcNotes => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const { requests } = service;
     const copyOf = followSaves(app, requests, notebooks, trans, context => {
@@ -66,6 +68,7 @@ export const notesPlugin: JupyterFrontEndPlugin<void> = {
     if (!toolbars) {
       void app.restored.then(opened);
     }
+    return { isRefused: context => copyOf(context).refused };
   }
 };
 

@@ -1,6 +1,7 @@
 import { notify } from '../notices';
 import { pathOf, type ServiceRequests } from '../service';
 import type { ICommand, ICommandPage } from '../service/records/commands';
+import type { INote } from '../service/records/notes';
 import type {
   IActionList,
   IActionRecord,
@@ -10,6 +11,7 @@ import type {
   ICopyState,
   IDeclaredParameters,
   IDeclaringNotebook,
+  INotebookScheduleList,
   INotificationChannel,
   INotificationChannelList,
   IRecentRuns,
@@ -43,16 +45,21 @@ export class ScheduleCalls {
     return this._requests.post('notebook_parameters', { notebook });
   }
 
-  /** Return the running and suspended schedules of a notebook of this server. */
-  async ofNotebook(notebook: string, signal?: AbortSignal): Promise<IScheduleRecord[]> {
-    return (await this._requests.get<IScheduleList>('schedules', { notebook }, signal)).schedules;
+  /** Return the running and suspended schedules of a notebook of this server, and the note that it is. */
+  ofNotebook(notebook: string, signal?: AbortSignal): Promise<INotebookScheduleList> {
+    return this._requests.get('schedules', { notebook }, signal);
+  }
+
+  /** Return a note with its forms. */
+  note(id: number): Promise<INote> {
+    return this._requests.get(pathOf('notes', id, 'document'));
   }
 
   one(id: number, signal?: AbortSignal): Promise<IScheduleRecord> {
     return this._requests.get(pathOf('schedules', id), {}, signal);
   }
 
-  /** Store a copy of a saved notebook, and create a schedule that runs it. */
+  /** Create a schedule that runs a copy of a saved notebook, or the note that it is. */
   create(notebook: string, body: IScheduleBody): Promise<IScheduleRecord> {
     return withRepairs(
       this._requests.post<IScheduleRecord & ICopyAnswer>('schedules', { ...body, notebook })
@@ -73,12 +80,12 @@ export class ScheduleCalls {
     return this._requests.post(pathOf('schedules', id, 'run'));
   }
 
-  /** Store a copy of a saved notebook and run it once; return the command. */
+  /** Run a copy of a saved notebook once, or the note that it is; return the command. */
   runNotebook(notebook: string, body: IScheduleBody): Promise<ICommand> {
     return withRepairs(this._requests.post<ICommand & ICopyAnswer>('runs', { ...body, notebook }));
   }
 
-  /** Run the stored notebook of the body's command once, as a run of a schedule by hand; return the command. */
+  /** Run the stored notebook, or the note, of the body's command once, as a run of a schedule by hand; return the command. */
   runStored(schedule: number, body: IScheduleBody): Promise<ICommand> {
     return this._requests.post('runs', { ...body, schedule });
   }

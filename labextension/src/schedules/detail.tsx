@@ -137,9 +137,12 @@ function Source(props: IPart & { model: ScheduleDetailModel }): JSX.Element {
   const { model, schedule, steps, attempt, trans } = props;
   const { value: copy } = useResource(model.copy);
   const notebook = notebookOf(schedule);
-  const source = schedule.command.path
-    ? trans.__('notebook %1', notebook ?? schedule.command.path)
-    : typeWord(trans, schedule.command_type);
+  const { path, note_id: note } = schedule.command;
+  const source = path
+    ? trans.__('notebook %1', notebook ?? path)
+    : note
+      ? trans.__('note %1', note)
+      : typeWord(trans, schedule.command_type);
   return (
     <p className="jp-SvcMuted">
       {[source, parametersText(null, schedule)].filter(text => text !== '').join(' · ')}

@@ -37,7 +37,7 @@ describe('watching a notebook', () => {
   afterEach(() => jest.useRealTimers());
 
   it('asks once about a notebook without schedules, and not for its copy', async () => {
-    calls.ofNotebook.mockResolvedValue([]);
+    calls.ofNotebook.mockResolvedValue({ schedules: [], note: null });
     const known = schedules();
     const watch = known.watch('a.ipynb');
     await jest.advanceTimersByTimeAsync(60 * MINUTE);
@@ -48,9 +48,21 @@ describe('watching a notebook', () => {
     known.dispose();
   });
 
+  it('does not ask for the copy of a note, which has none', async () => {
+    const command = { note_id: 9, arguments: '{}' };
+    calls.ofNotebook.mockResolvedValue({ schedules: [aSchedule({ command })], note: null });
+    const known = schedules();
+    const watch = known.watch('a.ipynb');
+    await jest.advanceTimersByTimeAsync(10);
+    expect(known.of('a.ipynb')).toMatchObject({ isCopyCurrent: true });
+    expect(calls.copyState).not.toHaveBeenCalled();
+    watch.dispose();
+    known.dispose();
+  });
+
   it('looks again after a run that is under way, and never after the watch has ended', async () => {
     const running = aSchedule({ last_action: anAction({ done: false, status: 'running' }) });
-    calls.ofNotebook.mockResolvedValue([running]);
+    calls.ofNotebook.mockResolvedValue({ schedules: [running], note: null });
     const known = schedules();
     const watch = known.watch('a.ipynb');
     await jest.advanceTimersByTimeAsync(10_000);
@@ -63,7 +75,9 @@ describe('watching a notebook', () => {
   });
 
   it('goes on as soon as a schedule was made', async () => {
-    calls.ofNotebook.mockResolvedValueOnce([]).mockResolvedValue([aSchedule()]);
+    calls.ofNotebook
+      .mockResolvedValueOnce({ schedules: [], note: null })
+      .mockResolvedValue({ schedules: [aSchedule()], note: null });
     const known = schedules();
     const told: string[] = [];
     known.changed.connect((_, path) => told.push(path));

@@ -116,9 +116,9 @@ export class NotebookSchedules implements IDisposable {
   }
 
   private async _read(path: string, signal: AbortSignal): Promise<INotebookSchedules> {
-    const schedules = inOrder(await this._calls.ofNotebook(path, signal));
-    const isCopyCurrent =
-      schedules.length === 0 || (await this._calls.copyState(path, signal)).is_current;
+    const schedules = inOrder((await this._calls.ofNotebook(path, signal)).schedules);
+    const hasCopy = schedules.some(one => one.command.path); // a note has none
+    const isCopyCurrent = !hasCopy || (await this._calls.copyState(path, signal)).is_current;
     return { schedules, isCopyCurrent };
   }
 

@@ -3,6 +3,7 @@ import type { ICommand } from '../service/records/commands';
 import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
 import { waitingCommand } from '../statuses';
 import { clock, day, elapsed, firstLine, timeText } from '../words';
+import { argumentsIn } from './arguments';
 import { momentOf } from './times';
 import { reasonOf, wordOf } from './words';
 
@@ -129,7 +130,7 @@ export function statusText(trans: TranslationBundle, run: IRun): string {
  * its macros' values in their place.
  */
 export function parametersText(run: IRun | null, schedule: IScheduleRecord): string {
-  const given = run?.command?.command.arguments ?? schedule.command.arguments ?? {};
+  const given = argumentsIn(run?.command?.command ?? schedule.command);
   const macros = new Map<string, string>();
   for (const [name, value] of (run?.command?.resolved_macros ?? []).flatMap(Object.entries)) {
     macros.set(name, typeof value === 'string' ? value : JSON.stringify(value));

@@ -25,11 +25,12 @@ export function notebookOf(schedule: IScheduleRecord): string | null {
 
 /** Return the steps possible in a schedule's status, in the order of a menu. */
 export function stepsOf(schedule: IScheduleRecord): readonly Step[] {
-  const isNotebook = schedule.command_type === 'JupyterNotebookCommand';
-  if (schedule.status === 'KILLED' && OWN_COPY.test(schedule.command.path ?? '')) {
+  const { command } = schedule;
+  const hasForm = schedule.command_type === 'JupyterNotebookCommand' || !!command.note_id;
+  if (schedule.status === 'KILLED' && OWN_COPY.test(command.path ?? '')) {
     return []; // nothing else ran that copy, and it is removed
   }
-  return OF_STATUS[schedule.status].filter(step => step !== 'edit' || isNotebook);
+  return OF_STATUS[schedule.status].filter(step => step !== 'edit' || hasForm);
 }
 
 /** Return the name of a step. */

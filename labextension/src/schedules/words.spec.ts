@@ -125,6 +125,10 @@ describe('the steps', () => {
 
   it('offer the form for notebooks alone', () => {
     expect(stepsOf(aSchedule({ command_type: 'ShellCommand' }))).not.toContain('edit');
+    const of = (command: IScheduleRecord['command']): readonly string[] =>
+      stepsOf(aSchedule({ command_type: 'SparkCommand', command }));
+    expect(of({ note_id: 9 })).toContain('edit');
+    expect(of({ note_id: null })).not.toContain('edit');
   });
 
   it('ask by name before what nothing undoes, and before a flood of missed runs', () => {

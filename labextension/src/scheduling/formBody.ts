@@ -7,6 +7,7 @@ import type {
   IScheduleRecord,
   Interval
 } from '../service/records/schedules';
+import { argumentsIn } from '../schedules/arguments';
 import { clockOf, fieldText, momentOf } from '../schedules/times';
 import { columnsOf, columnsText, tableNameOf } from './dependencies';
 import type { IDependencyRow, IFormValues } from './formValues';
@@ -99,7 +100,7 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
     const moment = momentOf(text, zone);
     return moment ? fieldText(moment, zone) : '';
   };
-  const parameters = withArguments(declared, record.command.arguments);
+  const parameters = withArguments(declared, argumentsIn(record.command));
   const files = record.dependency_info.files ?? [];
   const tables = record.dependency_info.hive_tables ?? [];
   const step = stepOf([...files, ...tables]);

@@ -3,6 +3,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import type { ScheduleCalls } from '../schedules/calls';
 import { aSchedule } from '../schedules/testing';
 import { ServiceError } from '../service';
+import type { INote } from '../service/records/notes';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { DraftStore } from './drafts';
 import { valuesOf } from './formBody';
@@ -48,9 +49,9 @@ describe('the form', () => {
   let state: StateDB;
   let model: ScheduleFormModel;
 
-  function form(record?: IScheduleRecord): ScheduleFormModel {
+  function form(record?: IScheduleRecord, of = source): ScheduleFormModel {
     model = new ScheduleFormModel({
-      source,
+      source: of,
       calls: calls as unknown as ScheduleCalls,
       drafts: new DraftStore(state, source.path, record?.id ?? null),
       trans,
@@ -64,7 +65,7 @@ describe('the form', () => {
     jest.useFakeTimers();
     Object.values(calls).forEach(call => call.mockReset());
     save.mockReset().mockResolvedValue('now');
-    calls.ofNotebook.mockResolvedValue([]);
+    calls.ofNotebook.mockResolvedValue({ schedules: [], note: null });
     calls.parameters.mockResolvedValue({ parameters: [DAYS], problem: null });
     calls.preview.mockResolvedValue({ command: {}, description: 'every day', next_times: [] });
     state = new StateDB();
@@ -82,6 +83,70 @@ describe('the form', () => {
     ]);
     expect(calls.parameters).toHaveBeenCalledWith({ cells: [CELLS[0]], metadata: {} });
     expect(model.state.warnings.map(one => one.number)).toEqual([2]);
+  });
+
+  describe('of a note', () => {
+    const NOTE: INote = {
+      id: 9,
+      name: 'late',
+      location: 'Common',
+      note_type: 'spark',
+      cluster_id: 3,
+      updated_at: '2026-11-22T08:00:00Z',
+      forms: [
+        {
+          name: 'carrier',
+          type: 'text',
+          default: 'AA',
+          options: [],
+          label: null,
+          hidden: false,
+          scope: null
+        }
+      ]
+    };
+
+    it('has the forms that are saved for parameters, and no warnings about cells', async () => {
+      save.mockImplementation(() => {
+        calls.ofNotebook.mockResolvedValue({ schedules: [], note: NOTE });
+        return Promise.resolve('now');
+      });
+      await form().open();
+      expect(model.state.note).toEqual(NOTE);
+      expect(model.state.warnings).toEqual([]);
+      expect(model.state.values.parameters.map(({ name, text }) => [name, text])).toEqual([
+        ['carrier', 'AA']
+      ]);
+    });
+
+    it.each([
+      [{ cluster_id: null }, 'label', 'Choose the cluster that runs the note'],
+      [{ note_type: 'presto' }, 'form', 'A Presto note cannot be scheduled.']
+    ] as const)('is not sent with %j', async (changes, field, words) => {
+      calls.ofNotebook.mockResolvedValue({ schedules: [], note: { ...NOTE, ...changes } });
+      await form().open();
+      expect(await model.submit()).toBeNull();
+      expect(model.state.problems[field]).toBe(words);
+      expect(calls.create).not.toHaveBeenCalled();
+    });
+
+    it('is edited with the values of its schedule', async () => {
+      const command = { note_id: 9, language: 'notebook', arguments: '{"carrier": "UA"}' };
+      const record = aSchedule({ command_type: 'SparkCommand', command });
+      calls.one.mockResolvedValue(record);
+      calls.edit.mockResolvedValue(record);
+      form(record, { ...source, note: NOTE });
+      await model.open();
+      const [carrier] = model.state.values.parameters;
+      expect(carrier).toMatchObject({ name: 'carrier', text: 'UA', own: { text: 'AA' } });
+      expect(model.changedLabels).toEqual([]);
+      model.set({ parameters: carrier ? [{ ...carrier, text: 'DL' }] : [] });
+      await model.submit();
+      expect(calls.edit).toHaveBeenCalledWith(12, {
+        command: { ...command, arguments: { carrier: 'DL' } }
+      });
+      expect(calls.ofNotebook).not.toHaveBeenCalled();
+    });
   });
 
   it('says why the parameters of a notebook cannot be read', async () => {
@@ -266,9 +331,15 @@ describe('the form', () => {
     });
   });
 
-  it('tells of the other schedules of the notebook, not of the edited one', async () => {
-    calls.ofNotebook.mockResolvedValue([aSchedule(), aSchedule({ id: 13 })]);
+  it('tells of the schedules that the notebook has already, where a new one is made', async () => {
+    calls.ofNotebook.mockResolvedValue({
+      schedules: [aSchedule(), aSchedule({ id: 13 })],
+      note: null
+    });
+    await form().open();
+    expect(model.state.others.map(one => one.id)).toEqual([12, 13]);
+    model.dispose();
     await form(aSchedule()).open();
-    expect(model.state.others.map(one => one.id)).toEqual([13]);
+    expect(calls.ofNotebook).toHaveBeenCalledTimes(1);
   });
 });

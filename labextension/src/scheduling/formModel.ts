@@ -5,6 +5,7 @@ import { type ISignal, Signal } from '@lumino/signaling';
 import type { ScheduleCalls } from '../schedules/calls';
 import { asServiceError, Resource, type ServiceError } from '../service';
 import type { ICommand } from '../service/records/commands';
+import type { INote } from '../service/records/notes';
 import type {
   IScheduleBody,
   ISchedulePreview,
@@ -26,7 +27,8 @@ import {
 import type { IFormValues } from './formValues';
 import { labelsOf } from './labels';
 import type { INotebookSource, IReadNotebook, Saved } from './notebookSource';
-import { declaringPart, parameterOf, withDeclared } from './parameters';
+import { parametersOfForms } from './noteParameters';
+import { declaringPart, type IParameter, parameterOf, withDeclared } from './parameters';
 import { type IWarningCell, warningCells } from './shownWarnings';
 
 /** Milliseconds after the last key press until the service is called and the draft is stored. */
@@ -49,7 +51,9 @@ export interface IFormState {
   readonly warnings: readonly IWarningCell[];
   /** Why the notebook's cell of parameters cannot be read, or null. */
   readonly unreadable: string | null;
-  /** The other schedules of the notebook. */
+  /** The note that runs instead of the notebook, or null. */
+  readonly note: INote | null;
+  /** The schedules that the notebook of a new one has already. */
   readonly others: readonly IScheduleRecord[];
   readonly isWorking: boolean;
   /** Why the last attempt failed, or null. */
@@ -80,6 +84,7 @@ export class ScheduleFormModel implements IDisposable {
       saving: 'saving',
       warnings: [],
       unreadable: null,
+      note: options.source.note ?? null,
       others: [],
       isWorking: false,
       failure: null
@@ -130,7 +135,8 @@ export class ScheduleFormModel implements IDisposable {
 
   /** Save the notebook and read its cells. Also resolves after a failure, which the state reports. */
   async open(): Promise<void> {
-    await Promise.all([this._save(), this._readNotebook(), this._readOthers()]);
+    const saved = this._save(); // a note's forms are those of the saved one
+    await Promise.all([saved, this._readNotebook(), saved.then(() => this._readService())]);
   }
 
   /** Set values. */
@@ -207,7 +213,7 @@ export class ScheduleFormModel implements IDisposable {
     this._isSent = true;
     this._refused = {};
     this._check();
-    if (Object.keys(ownProblems(this._options.trans, this._state.values)).length > 0) {
+    if (Object.keys(this._ownProblems()).length > 0) {
       this._refuse();
       return null;
     }
@@ -283,6 +289,9 @@ export class ScheduleFormModel implements IDisposable {
     let notebook: IReadNotebook;
     try {
       notebook = await this.source.read();
+      if (this._isNote()) {
+        return;
+      }
       this._become({ warnings: warningCells(notebook.cells) });
     } catch (reason) {
       this._become({ saving: { problem: asServiceError(reason).message } });
@@ -294,23 +303,37 @@ export class ScheduleFormModel implements IDisposable {
         declaring.cells.length === 0
           ? { parameters: [], problem: null }
           : await this._options.calls.parameters(declaring);
-      const declared = parameters.map(parameterOf);
-      const typed = withDeclared(this._state.values.parameters, declared);
-      const known = new Set(typed.map(one => one.name));
-      const found = declared.filter(one => !known.has(one.name));
-      this._become({
-        unreadable: problem,
-        values: { ...this._state.values, parameters: [...typed, ...found] }
-      });
+      if (!this._isNote()) {
+        this._become({ unreadable: problem });
+        this._declare(parameters.map(parameterOf));
+      }
     } catch (reason) {
       this._become({ unreadable: asServiceError(reason).message });
     }
   }
 
-  private async _readOthers(): Promise<void> {
+  private _isNote(): boolean {
+    return this._state.note !== null;
+  }
+
+  private _declare(declared: IParameter[]): void {
+    const typed = withDeclared(this._state.values.parameters, declared);
+    const known = new Set(typed.map(one => one.name));
+    const found = declared.filter(one => !known.has(one.name));
+    this._become({ values: { ...this._state.values, parameters: [...typed, ...found] } });
+  }
+
+  /** Read which schedules the notebook has already, and whether it is a note: its forms are the parameters then. */
+  private async _readService(): Promise<void> {
     try {
-      const schedules = await this._options.calls.ofNotebook(this.source.path);
-      this._become({ others: schedules.filter(one => one.id !== this.record?.id) });
+      const { schedules, note } = this.record
+        ? { schedules: [], note: this._state.note }
+        : await this._options.calls.ofNotebook(this.source.path);
+      this._become({ others: schedules });
+      if (note) {
+        this._become({ note, warnings: [], unreadable: null });
+        this._declare(parametersOfForms(note.forms ?? []));
+      }
     } catch (reason) {
       // The preview calls the same service, and reports its failure.
       if (!asServiceError(reason).isUnreachable) {
@@ -359,12 +382,24 @@ export class ScheduleFormModel implements IDisposable {
     const all: Problems = {
       ...this._refused,
       ...previewed,
-      ...ownProblems(trans, this._state.values)
+      ...this._ownProblems()
     };
     const shown = (Object.entries(all) as [ProblemKey, string][]).filter(
       ([key]) => this._isSent || this._touched.has(key) || this._isPartOfTouched(key)
     );
     this._become({ problems: Object.fromEntries(shown) });
+  }
+
+  private _ownProblems(): Problems {
+    const { note, values } = this._state;
+    const { trans } = this._options;
+    const isWithout = note?.cluster_id === null && values.label === '';
+    const isForeign = note !== null && note.note_type !== 'spark';
+    return {
+      ...ownProblems(trans, values),
+      ...(isWithout && { label: trans.__('Choose the cluster that runs the note') }),
+      ...(isForeign && { form: trans.__('A Presto note cannot be scheduled.') })
+    };
   }
 
   /** A problem of a list as a whole counts as touched with any of its rows. */

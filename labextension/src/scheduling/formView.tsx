@@ -4,6 +4,7 @@ import { momentOf } from '../schedules/times';
 import { nextRun, nextText, timetableText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { IClusterRecord } from '../service/records/clusters';
+import type { INote } from '../service/records/notes';
 import type { INotificationChannel, IScheduleRecord } from '../service/records/schedules';
 import { wordsOfClusters } from '../statuses';
 import { FormButton, type IOption, SelectField, TextField } from '../forms';
@@ -81,13 +82,13 @@ export function ScheduleFormView(props: {
         <SelectField
           label={labelOf(trans, 'label')}
           value={values.label}
-          options={clusterOptions(trans, clusters.value ?? [], values.label)}
+          options={clusterOptions(trans, clusters.value ?? [], values.label, state.note)}
           problem={problems.label}
           onChange={label => model.set({ label })}
         />
       </div>
       <Timing {...part} preview={model.preview} isPreviewCurrent={model.isPreviewCurrent} />
-      <ParameterRows {...part} unreadable={state.unreadable} />
+      <ParameterRows {...part} unreadable={state.unreadable} note={state.note} />
       <RunOptions {...part} channels={channels.value ?? []} refusals={state.refusals} />
       <Warnings model={model} state={state} trans={trans} />
       {model.record !== null && <Changes model={model} record={model.record} trans={trans} />}
@@ -248,19 +249,25 @@ function Changes(props: {
   );
 }
 
-/** Return the clusters by label, with their states; no label means the default cluster. */
+/** Return the clusters by label, with their states; no label means the default cluster, or that of the note. */
 function clusterOptions(
   trans: TranslationBundle,
   clusters: readonly IClusterRecord[],
-  chosen: string
+  chosen: string,
+  note: INote | null
 ): IOption[] {
   const words = wordsOfClusters(trans);
-  const options = clusters.flatMap(cluster =>
-    cluster.label.map(label => ({
-      value: label === DEFAULT_LABEL && chosen === '' ? '' : label,
-      label: trans.__('%1 · %2', label, words.get(cluster.state) ?? cluster.state)
-    }))
-  );
+  const isMeant = ({ id, label: [first] }: IClusterRecord, label: string): boolean =>
+    note ? id === note.cluster_id && label === first : label === DEFAULT_LABEL;
+  const options = clusters
+    .filter(cluster => !note || cluster.hadoop_settings?.use_spark)
+    .flatMap(cluster =>
+      cluster.label.map(label => ({
+        value: chosen === '' && isMeant(cluster, label) ? '' : label,
+        label: trans.__('%1 · %2', label, words.get(cluster.state) ?? cluster.state)
+      }))
+    );
   const isThere = options.some(option => option.value === chosen);
-  return isThere ? options : [{ value: chosen, label: chosen || DEFAULT_LABEL }, ...options];
+  const none = note ? trans.__('the cluster of the note') : DEFAULT_LABEL;
+  return isThere ? options : [{ value: chosen, label: chosen || none }, ...options];
 }

@@ -32,7 +32,7 @@ describe('the form’s tab', () => {
     state = new StateDB();
     const calls = {
       create,
-      ofNotebook: () => Promise.resolve([]),
+      ofNotebook: () => Promise.resolve({ schedules: [], note: null }),
       channels,
       preview: () => Promise.resolve({ command: {}, description: 'every day', next_times: [] })
     } as unknown as ScheduleCalls;

@@ -5,6 +5,8 @@ import type { INotebookContent, INotebookMetadata } from '@jupyterlab/nbformat';
 import { NotebookPanel } from '@jupyterlab/notebook';
 import type { Contents } from '@jupyterlab/services';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import type { ISvcNotes } from '../notes/tokens';
+import type { INote } from '../service/records/notes';
 import type { IExecutedCell } from './shownWarnings';
 
 /** Drives with paths of this server: the default one, and the one of collaborative documents. */
@@ -31,6 +33,8 @@ export interface INotebookSource {
   readonly name: string;
   /** Whether it has no name yet. */
   readonly isUntitled: boolean;
+  /** The note that runs instead of it; absent while only the Jupyter server knows. */
+  readonly note?: INote;
   /** Save unsaved changes. Rejects with `NotSaved`. */
   save(): Promise<Saved>;
   /** Return its content, from the saved file if it is not open. Rejects when there is none. */
@@ -44,6 +48,7 @@ export class NotebookSource implements INotebookSource {
   constructor(
     private readonly _documents: IDocumentManager,
     private readonly _contents: Contents.IManager,
+    private readonly _notes: ISvcNotes | null,
     private readonly _trans: TranslationBundle,
     /** Its path including the drive. */
     readonly fullPath: string
@@ -75,6 +80,19 @@ export class NotebookSource implements INotebookSource {
       return 'before';
     }
     await context.ready;
+    const saved = await this._saveFile(context);
+    if (await this._notes?.isRefused(context)) {
+      throw new NotSaved(
+        this._trans.__(
+          '%1 is saved here, but not as the note that runs. Save it again, and see the message about it.',
+          this.name
+        )
+      );
+    }
+    return saved;
+  }
+
+  private async _saveFile(context: NotebookPanel['context']): Promise<Saved> {
     if (!context.model.dirty) {
       return 'before';
     }

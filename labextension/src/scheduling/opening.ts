@@ -6,6 +6,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { flushSync } from 'react-dom';
 import { viewArea } from '../panel';
 import { nextHour } from '../schedules/times';
+import type { ISvcNotes } from '../notes/tokens';
 import type { ISvcSchedules } from '../schedules/tokens';
 import type { ServiceRequests } from '../service';
 import { ownZone } from '../zones';
@@ -18,7 +19,7 @@ import { scheduleFormWidget } from './formWidget';
 import { NotebookSource } from './notebookSource';
 import { afterPaint } from './painting';
 import { placeOf } from './place';
-import { StoredSource } from './storedSource';
+import { NoteSource, StoredSource } from './storedSource';
 
 /** The dependencies of opening a form. */
 export interface IOpening {
@@ -27,6 +28,7 @@ export interface IOpening {
   state: IStateDB;
   requests: ServiceRequests;
   schedules: ISvcSchedules;
+  notes: ISvcNotes | null;
   trans: TranslationBundle;
   tracker: WidgetTracker;
 }
@@ -37,8 +39,9 @@ export async function openNewForm(opening: IOpening, path: string): Promise<void
   if (reveal(opening, id)) {
     return;
   }
-  const { app, documents, schedules, state, trans } = opening;
-  const source = new NotebookSource(documents, app.serviceManager.contents, trans, path);
+  const { app, documents, notes, schedules, state, trans } = opening;
+  const { contents } = app.serviceManager;
+  const source = new NotebookSource(documents, contents, notes, trans, path);
   const drafts = new DraftStore(state, path, null);
   const kept = await drafts.load();
   const zone = ownZone();
@@ -57,10 +60,13 @@ export async function openEditForm(opening: IOpening, schedule: number): Promise
   const drafts = new DraftStore(state, '', schedule);
   const kept = await drafts.load();
   const record = kept?.record ?? (await schedules.calls.one(schedule));
-  const source = new StoredSource(requests, record.command.path ?? '', async () => {
-    const now = kept?.record ? await schedules.calls.one(schedule) : record;
-    return now.command.path ?? '';
-  });
+  const { note_id: note, path } = record.command;
+  const source = note
+    ? new NoteSource(await schedules.calls.note(note))
+    : new StoredSource(requests, path ?? '', async () => {
+        const now = kept?.record ? await schedules.calls.one(schedule) : record;
+        return now.command.path ?? '';
+      });
   const values = kept?.values ?? valuesOf(record, []);
   show(opening, id, null, { source, calls: schedules.calls, drafts, trans, values, record });
 }

@@ -1,5 +1,8 @@
 import type { JSX } from 'react';
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { Field } from '../notes/formBar';
+import type { FormValue } from '../notes/formValues';
+import type { INote } from '../service/records/notes';
 import { FormButton, type IOption, SelectField, TextField } from '../forms';
 import { labelOf } from './labels';
 import { asOwn, type IParameter, isOwn, type ParameterType } from './parameters';
@@ -11,11 +14,13 @@ const TRUTHS = ['true', 'false'].map(value => ({ value, label: value }));
 interface IRowsProps extends IPartProps {
   /** Why the notebook's cell of parameters cannot be read, or null. */
   unreadable: string | null;
+  /** The note whose forms are the parameters, or null. */
+  note: INote | null;
 }
 
 /** The notebook's declared parameters, and additional ones; the type of a value that does not fit can be changed. */
 export function ParameterRows(props: IRowsProps): JSX.Element {
-  const { values, problems, set, trans, unreadable } = props;
+  const { values, problems, set, trans, unreadable, note } = props;
   const { parameters } = values;
   const replace = (index: number, row: IParameter): void =>
     set({ parameters: parameters.map((one, place) => (place === index ? row : one)) });
@@ -32,9 +37,11 @@ export function ParameterRows(props: IRowsProps): JSX.Element {
       )}
       {parameters.length === 0 && unreadable === null && (
         <div className="jp-SvcMuted">
-          {trans.__(
-            'The notebook has none: tag a cell of assignments with “parameters”, or add one here.'
-          )}
+          {note
+            ? trans.__('The note has no forms.')
+            : trans.__(
+                'The notebook has none: tag a cell of assignments with “parameters”, or add one here.'
+              )}
         </div>
       )}
       {parameters.map((one, index) => (
@@ -57,6 +64,7 @@ export function ParameterRows(props: IRowsProps): JSX.Element {
           )}
           <Value
             parameter={one}
+            trans={trans}
             label={one.own === null ? trans.__('Value') : `${one.name} (${one.type})`}
             problem={problemOf(index)}
             onChange={text => replace(index, { ...one, text })}
@@ -80,8 +88,24 @@ export function ParameterRows(props: IRowsProps): JSX.Element {
       <div className="jp-SvcField-problem" role="status">
         {problems.parameters === undefined ? '' : `✗ ${problems.parameters}`}
       </div>
-      <FormButton kind="minimal" label={trans.__('+ Add a parameter')} onClick={add} />
+      {note ? (
+        <Passwords note={note} trans={trans} />
+      ) : (
+        <FormButton kind="minimal" label={trans.__('+ Add a parameter')} onClick={add} />
+      )}
     </fieldset>
+  );
+}
+
+/** The forms that a schedule cannot have a value for. */
+function Passwords({ note, trans }: { note: INote; trans: TranslationBundle }): JSX.Element | null {
+  const names = (note.forms ?? [])
+    .filter(form => form.type === 'password' && !form.hidden)
+    .map(form => form.name);
+  return names.length === 0 ? null : (
+    <div className="jp-SvcMuted">
+      {trans.__('No password is kept here: the runs have none for %1.', names.join(', '))}
+    </div>
   );
 }
 
@@ -100,11 +124,18 @@ function retyped(one: IParameter, type: ParameterType): IParameter {
 
 function Value(props: {
   parameter: IParameter;
+  trans: TranslationBundle;
   label: string;
   problem: string | undefined;
   onChange: (text: string) => void;
 }): JSX.Element {
-  const { parameter, label, problem, onChange } = props;
+  const { parameter, label, problem, onChange, trans } = props;
+  const form = parameter.own?.form;
+  if (form) {
+    const set = (value: FormValue): void => onChange([value].flat().join(','));
+    const value = form.type === 'checkbox' ? parameter.text.split(',') : parameter.text;
+    return <Field form={form} value={value} trans={trans} set={set} />;
+  }
   if (parameter.type === 'code') {
     return <TextField label={label} value={parameter.text} disabled onChange={onChange} />;
   }

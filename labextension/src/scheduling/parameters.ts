@@ -1,4 +1,6 @@
+import type { INoteForm } from '../service/records/notes';
 import type {
+  Arguments,
   ArgumentType,
   ArgumentValue,
   IDeclaredParameter,
@@ -14,11 +16,16 @@ interface ITyped {
   text: string;
 }
 
+/** What a notebook says itself: a literal, or code, which is no value that can be typed; of a note, a form. */
+export interface IOwn extends ITyped {
+  form?: INoteForm;
+}
+
 /** A parameter with its value in the form. */
 export interface IParameter extends ITyped {
   name: string;
-  /** What the notebook says itself: a literal, or code, which is no value that can be typed; null for an added one. */
-  own: ITyped | null;
+  /** What the notebook says itself; null for an added one. */
+  own: IOwn | null;
   /** Whether the edited schedule has an argument here: it stays one also when it equals the notebook's value. */
   isGiven?: boolean;
 }
@@ -46,8 +53,7 @@ export function declaringPart(notebook: IDeclaringNotebook): IDeclaringNotebook 
 
 /** Return a notebook's own parameter. */
 export function parameterOf({ name, code, type, text }: IDeclaredParameter): IParameter {
-  const own: ITyped =
-    type === null || text === null ? { type: 'code', text: code } : { type, text };
+  const own: IOwn = type === null || text === null ? { type: 'code', text: code } : { type, text };
   return { name, ...own, own };
 }
 
@@ -57,11 +63,14 @@ export function tagsOf(cell: ITaggedCell): string[] {
   return Array.isArray(tags) ? tags.map(String) : [];
 }
 
-function parameterFrom(name: string, value: ArgumentValue, own: ITyped | null): IParameter {
+function parameterFrom(name: string, value: ArgumentValue, own: IOwn | null): IParameter {
   return { name, type: typeOf(value, own), text: String(value), own, isGiven: true };
 }
 
-function typeOf(value: ArgumentValue, own: ITyped | null): ArgumentType {
+function typeOf(value: ArgumentValue, own: IOwn | null): ArgumentType {
+  if (own?.form) {
+    return 'str'; // a form takes what can be typed
+  }
   if (typeof value === 'number') {
     return Number.isInteger(value) && own?.type !== 'float' ? 'int' : 'float';
   }
@@ -98,8 +107,8 @@ export function isOwn({ type, text, own, isGiven = false }: IParameter): boolean
 }
 
 /** Return the arguments of a schedule: the values that differ from the notebook's own. */
-export function argumentsOf(parameters: readonly IParameter[]): { [name: string]: ArgumentValue } {
-  const given: { [name: string]: ArgumentValue } = {};
+export function argumentsOf(parameters: readonly IParameter[]): Arguments {
+  const given: Arguments = {};
   for (const parameter of parameters) {
     const value = valueOf(parameter);
     if (parameter.name !== '' && value !== undefined && !isOwn(parameter)) {
@@ -110,11 +119,7 @@ export function argumentsOf(parameters: readonly IParameter[]): { [name: string]
 }
 
 /** Return a notebook's parameters with the values of a schedule; undeclared ones come last. */
-export function withArguments(
-  declared: readonly IParameter[],
-  given: { [name: string]: ArgumentValue } | null | undefined
-): IParameter[] {
-  const values = given ?? {};
+export function withArguments(declared: readonly IParameter[], values: Arguments): IParameter[] {
   const own = declared.map(one => {
     const value = values[one.name];
     return value === undefined ? one : parameterFrom(one.name, value, one.own);
@@ -126,7 +131,7 @@ export function withArguments(
 
 /** Return a parameter with the notebook's own value, which an added one does not have. */
 export function asOwn({ name, type, text, own }: IParameter): IParameter {
-  return { name, ...(own ?? { type, text }), own };
+  return { name, type: own?.type ?? type, text: own?.text ?? text, own };
 }
 
 /** Return the parameters of a form with what the notebook declares now: its own values are its present ones. */

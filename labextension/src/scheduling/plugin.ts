@@ -16,6 +16,7 @@ import {
   ISvcSchedules,
   ScheduleCommands
 } from '../schedules/tokens';
+import { ISvcNotes } from '../notes/tokens';
 import { notifyError } from '../notices';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
@@ -40,7 +41,8 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
     IToolbarWidgetRegistry,
     ICommandPalette,
     IDefaultFileBrowser,
-    ILauncher
+    ILauncher,
+    ISvcNotes
   ],
   activate: (
     app: JupyterFrontEnd,
@@ -54,12 +56,22 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
     toolbars: IToolbarWidgetRegistry | null,
     palette: ICommandPalette | null,
     browser: IDefaultFileBrowser | null,
-    launcher: ILauncher | null
+    launcher: ILauncher | null,
+    notes: ISvcNotes | null
   ): void => {
     const trans = (translator ?? nullTranslator).load(TRANSLATION_DOMAIN);
     const tracker = new WidgetTracker({ namespace: 'svc-jupyter-schedule-form' });
     const { requests } = service;
-    const opening: IOpening = { app, documents, state, requests, schedules, trans, tracker };
+    const opening: IOpening = {
+      app,
+      documents,
+      state,
+      requests,
+      schedules,
+      notes,
+      trans,
+      tracker
+    };
     addCommands(opening, notebooks, browser, palette);
     addChoosing(opening, browser, palette, launcher);
     const localPath = (path: string): string => app.serviceManager.contents.localPath(path);

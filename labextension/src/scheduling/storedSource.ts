@@ -1,5 +1,6 @@
 import { PathExt } from '@jupyterlab/coreutils';
 import { pathOf, type ServiceRequests } from '../service';
+import type { INote } from '../service/records/notes';
 import type { INotebookSource, IReadNotebook, Saved } from './notebookSource';
 
 /** The copy that a schedule runs: the notebook of an edit, independent of the local one. */
@@ -26,5 +27,24 @@ export class StoredSource implements INotebookSource {
   async read(): Promise<IReadNotebook> {
     const path = `contents/${pathOf(...(await this._place()).split('/'))}`;
     return (await this._requests.get<{ content: IReadNotebook }>(path)).content;
+  }
+}
+
+/** The note that a schedule runs, as the service has it. */
+export class NoteSource implements INotebookSource {
+  constructor(readonly note: INote) {
+    this.name = note.name;
+  }
+
+  readonly path = '';
+  readonly name: string;
+  readonly isUntitled = false;
+
+  save(): Promise<Saved> {
+    return Promise.resolve('before');
+  }
+
+  read(): Promise<IReadNotebook> {
+    return Promise.resolve({ cells: [], metadata: {} });
   }
 }

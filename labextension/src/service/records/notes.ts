@@ -6,15 +6,12 @@ export type INoteForm = With<
   { default: string | string[]; options: { value: string; label: string }[]; value?: unknown }
 >;
 
-/**
- * A note without its document; `copied` is the version of its local copy, null for a copy that is not saved back.
- * `version` is absent when the service has no versions.
- */
-export type INoteState = Pick<
+/** A note without its document; `version` is absent when the service has no versions. */
+export type INote = Pick<
   Schemas['NoteSummary'],
   'id' | 'name' | 'location' | 'note_type' | 'cluster_id' | 'updated_at'
 > &
-  Partial<Pick<Schemas['NoteSummary'], 'version'>> & {
-    copied: number | null;
-    forms?: INoteForm[];
-  };
+  Partial<Pick<Schemas['NoteSummary'], 'version'>> & { forms?: INoteForm[] };
+
+/** A note, and the version of its local copy: null for a copy that is not saved back. */
+export type INoteState = INote & { copied: number | null };

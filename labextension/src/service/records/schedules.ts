@@ -1,5 +1,6 @@
 import type { ICommand } from './commands';
 import type { IPagingInfo, Schemas, Sent, With } from './contract';
+import type { INote } from './notes';
 
 /** The unit of `frequency`. */
 export type TimeUnit = Schemas['TimeUnit'];
@@ -12,6 +13,9 @@ export type ScheduleChange = NonNullable<Schemas['ScheduleUpdate']['status']>;
 
 /** The value of a notebook's parameter. */
 export type ArgumentValue = string | number | boolean;
+
+/** Values by the name of their parameter. */
+export type Arguments = { [name: string]: ArgumentValue };
 
 /** The types of a notebook's arguments. */
 export type ArgumentType = 'str' | 'int' | 'float' | 'bool';
@@ -61,10 +65,12 @@ export type IDependencyInfo = With<
 /** The recipients of notifications; the digest's time is in the schedule's zone. */
 export type INotification = Schemas['Notification'];
 
-/** The command of a notebook's schedule; `retry_delay` is in minutes. */
+/** The command of a notebook's or note's schedule; `retry_delay` is in minutes. */
 export interface INotebookCommand {
   path?: string;
-  arguments?: { [name: string]: ArgumentValue } | null;
+  note_id?: number | null;
+  /** Of a note, the service sends the JSON text of an object. */
+  arguments?: Arguments | string | null;
   retry?: number | null;
   retry_delay?: number | null;
   upload_to_source?: boolean;
@@ -99,10 +105,16 @@ export type IScheduleRecord = With<
   }
 >;
 
-/** A list of schedules, newest first; those of one notebook have no paging. */
+/** A list of schedules, newest first. */
 export interface IScheduleList {
   schedules: IScheduleRecord[];
-  paging_info?: IPagingInfo;
+  paging_info: IPagingInfo;
+}
+
+/** The schedules of a notebook of the Jupyter server, and the note that it is saved to, or null. */
+export interface INotebookScheduleList {
+  schedules: IScheduleRecord[];
+  note: INote | null;
 }
 
 /** One nominal time of a schedule, or a rerun of it. */

@@ -17,6 +17,7 @@ from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.copy_keeper import NewCopy
 from svc_jupyter.server.handlers.commands import comparison
+from svc_jupyter.server.handlers.notes import NotesOfNotebooks
 from svc_jupyter.server.handlers.schedules import submission_of
 from svc_jupyter.server.handlers.service_handler import (
     CopiesHandler,
@@ -28,18 +29,22 @@ from svc_jupyter.server.local_files import read_notebook
 from svc_jupyter.server.runs_by_hand import RUNS_BY_HAND, RunsByHand, tags_of
 from svc_jupyter.server.scheduled_copies import CopyPaths, same_to_run
 
-_TYPE = "JupyterNotebookCommand"
+_TYPE, _OF_NOTES = "JupyterNotebookCommand", "SparkCommand"
 _OPEN = ("RUNNING", "SUSPENDED")
 
 
-class _NotebookHandler(CopiesHandler):
+class _NotebookHandler(CopiesHandler, NotesOfNotebooks):
     """Knows which schedules run a notebook."""
 
-    async def schedules_of(self, notebook: str) -> list[dict[str, Any]]:
-        """Return the records of the unfinished schedules that run a copy of a local notebook."""
+    async def schedules_of(self, notebook: str, note: int | None = None) -> list[dict[str, Any]]:
+        """Return the records of the unfinished schedules that run a copy of a local notebook, or a note."""
         places = await self.copies.places()
         answer = await self.connection.answer(Call("GET", paths.api("scheduler"), {"page": "all"}))
-        return [record for record in answer.json()["schedules"] if runs(record, notebook, places)]
+        return [
+            record
+            for record in answer.json()["schedules"]
+            if runs(record, notebook, places) or (note is not None and _runs_note(record, note))
+        ]
 
     async def scheduled(self, notebook: str) -> list[dict[str, Any]]:
         """Return these records. Raises `HTTPError` 404 when there are none."""
@@ -75,12 +80,17 @@ class SchedulesHandler(_NotebookHandler):
 
     @asks_the_service
     async def get(self) -> None:
-        """Answer with a page of schedules, or with `notebook=PATH` those that run copies of this notebook."""
+        """Answer with a page of schedules, or with `notebook=PATH` those that run this notebook.
+
+        These run copies of it, or the note that it is a copy of, which is `note` without its document; else null.
+        """
         notebook = self.get_query_argument("notebook", None)
         if notebook is None:
             await self.pass_on(Call("GET", paths.api("scheduler"), self.query))
             return
-        self.finish({"schedules": await self.schedules_of(notebook)})
+        note = await self.note_of(notebook)
+        schedules = await self.schedules_of(notebook, note["id"] if note else None)
+        self.finish({"schedules": schedules, "note": note})
 
     @asks_the_service
     async def post(self) -> None:
@@ -88,11 +98,15 @@ class SchedulesHandler(_NotebookHandler):
 
         With `notebook`, the path of a saved local notebook, a copy of it is stored first and is what runs; `command`
         then needs no path. All other fields are the service's. If the service refuses, no copy is left. In the answer
-        `copy_message` says what of the notebook was repaired for the copy, or is null.
+        `copy_message` says what of the notebook was repaired for the copy, or is null. Of a notebook that is a note,
+        the note runs, and nothing is stored.
         """
         body, notebook = self.body, self.notebook
         if notebook is None:
             await self.pass_on(Call("POST", paths.api("scheduler"), body=body))
+            return
+        if (note := await self.saved_note_of(notebook)) is not None:
+            await self.pass_on(Call("POST", paths.api("scheduler"), body=_of_note(body, note)))
             return
         command = {"upload_to_source": False, **_command(body)}
         async with self.new_copy(notebook) as copy:
@@ -114,11 +128,16 @@ class NotebookRunsHandler(_NotebookHandler):
     async def post(self) -> None:
         """Submit the command of a schedule's body; answer with the command's record.
 
-        With `notebook`, a separate copy is stored first and runs; else the `path` of `command`. `schedule` is the id
-        of the schedule whose run by hand it is, if it is one. `copy_message` is as for a new schedule.
+        With `notebook`, a separate copy is stored first and runs, or the note that it is; else the `path` or the
+        `note_id` of `command`. `schedule` is the id of the schedule whose run by hand it is, if it is one.
+        `copy_message` is as for a new schedule.
         """
         body, notebook = self.body, self.notebook
-        command = {"upload_to_source": False, **_command(body)}
+        if notebook is not None and (note := await self.saved_note_of(notebook)) is not None:
+            body, notebook = _of_note(body, note), None
+        command = _command(body)
+        if "note_id" not in command:
+            command = {"upload_to_source": False, **command}
         if notebook is None:
             async with self.copies.staying():
                 await self.pass_on(_submission(body, command))
@@ -129,7 +148,8 @@ class NotebookRunsHandler(_NotebookHandler):
 
 
 def _submission(body: dict[str, Any], command: dict[str, Any]) -> Call:
-    submission = submission_of({**body, "command_type": _TYPE, "command": command})
+    kind = _OF_NOTES if "note_id" in command else _TYPE
+    submission = submission_of({**body, "command_type": kind, "command": command})
     schedule_id = body.get("schedule")
     if isinstance(schedule_id, int):
         submission["tags"] = tags_of(schedule_id)
@@ -235,6 +255,19 @@ def runs(record: dict[str, Any], notebook: str, places: CopyPaths) -> bool:
     if record.get("command_type") != _TYPE or record.get("status") not in _OPEN:
         return False
     return places.is_copy_of(notebook, (record.get("command") or {}).get("path"))
+
+
+def _runs_note(record: dict[str, Any], note: int) -> bool:
+    """Return whether an unfinished schedule runs a note."""
+    if record.get("command_type") != _OF_NOTES or record.get("status") not in _OPEN:
+        return False
+    return (record.get("command") or {}).get("note_id") == note
+
+
+def _of_note(body: dict[str, Any], note: int) -> dict[str, Any]:
+    """Return the body of a schedule, or of a run, of a note instead of a notebook."""
+    command = {**_command(body), "note_id": note, "language": "notebook"}
+    return without(body, "notebook") | {"command_type": _OF_NOTES, "command": command}
 
 
 def _command(body: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
+from svc_jupyter.client.errors import NotFound
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_notebook, save_beside
@@ -18,7 +19,7 @@ from svc_jupyter.server.note_bindings import NoteBinding, NoteBindings, new_key
 
 NOTE_BINDINGS = "svc_jupyter_note_bindings"
 """The key of the bindings in the web application's settings."""
-_CREATED, _TO_BE_ASKED = 201, 428
+_CREATED, _CONFLICT, _TO_BE_ASKED = 201, 409, 428
 _ID = r"([0-9]{1,18})"
 
 
@@ -28,8 +29,41 @@ _MARK = "svc_jupyter"
 T = TypeVar("T")
 
 
-class _BoundHandler(ServiceHandler):
+class NotesOfNotebooks(ServiceHandler):
     """Knows which notebooks are copies of notes."""
+
+    async def note_of(self, path: str) -> dict[str, Any] | None:
+        """Return the note that the notebook at a path is saved to, without its document; None when it is none."""
+        found = await self._bound(path)
+        return None if found is None else _summary(found[0])
+
+    async def saved_note_of(self, path: str) -> int | None:
+        """Return the id of this note. Raises `HTTPError` 409 when it was edited since the notebook was saved to it."""
+        found = await self._bound(path)
+        if found is None:
+            return None
+        note, binding = found
+        if binding.version is not None and note.get("version") != binding.version:
+            raise HTTPError(
+                _CONFLICT,
+                f"somebody else has saved the note {note['location']}/{note['name']} since {path} was opened or saved: "
+                "open the note again, or save yours over it",
+            )
+        return int(note["id"])
+
+    async def _bound(self, path: str) -> tuple[dict[str, Any], NoteBinding] | None:
+        """Return the record of the note that the notebook at a path is saved to, and its binding."""
+        binding = await self.known(path)
+        if binding is None or not binding.is_allowed:
+            return None
+        mark = (await read_notebook(self.contents_manager, path))["metadata"].get(_MARK)
+        key = str(mark.get("key", "")) if isinstance(mark, dict) else ""
+        if not binding.binds(await self.service_address(), binding.note, key):
+            return None
+        try:
+            return await self.note(str(binding.note)), binding
+        except NotFound:
+            return None
 
     async def known(self, path: str) -> NoteBinding | None:
         """Return the binding of the notebook at a path."""
@@ -60,7 +94,7 @@ class _BoundHandler(ServiceHandler):
             ) from error
 
 
-class NoteCopyHandler(_BoundHandler):
+class NoteCopyHandler(NotesOfNotebooks):
     """A note as a notebook of this server."""
 
     @asks_the_service
@@ -107,7 +141,7 @@ def give_kernel(notebook: dict[str, Any]) -> None:
     notebook["metadata"]["kernelspec"] = dict(KERNEL)
 
 
-class NoteClusterHandler(_BoundHandler):
+class NoteClusterHandler(NotesOfNotebooks):
     """The cluster that a note is bound to."""
 
     @asks_the_service
@@ -125,7 +159,7 @@ class NoteClusterHandler(_BoundHandler):
         self.finish(_summary(record))
 
 
-class NoteDocumentHandler(_BoundHandler):
+class NoteDocumentHandler(NotesOfNotebooks):
     """A note's document."""
 
     @asks_the_service
