@@ -197,8 +197,11 @@ def test_the_clock_of_a_note_schedules_the_note_with_values_for_its_forms(
         for one in service.http.get("/scheduler").json()["schedules"]
         if one["command"].get("note_id") == note.id and one["status"] == "RUNNING"
     ]
-    assert (schedule["command_type"], schedule["label"]) == ("SparkCommand", None)
+    assert (schedule["command_type"], schedule["has_label"]) == ("SparkCommand", False)
     assert json.loads(schedule["command"]["arguments"]) == {"factor": "6"}
+    by_hand = service.ended(page.lab.http.post(f"/schedules/{schedule['id']}/run").json()["id"], SECONDS)
+    assert by_hand["status"] == "done", by_hand["message"]
+    assert "is-6" in service.http.get(f"/commands/{by_hand['id']}/results").json()["results"]
     service.http.put(f"/scheduler/{schedule['id']}", json={"status": "kill"}).raise_for_status()
 
 

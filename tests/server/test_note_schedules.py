@@ -10,6 +10,8 @@ import pytest
 from tests.server.jupyter_process import JupyterProcess
 from tests.support.service_process import ServiceProcess
 
+from svc_jupyter.server.handlers.schedules import submission_of
+
 pytestmark = pytest.mark.xdist_group("jupyter-server")
 
 YEARLY = {"cron_expression": "0 0 1 1 *"}
@@ -48,11 +50,14 @@ def test_the_schedule_of_a_note_runs_the_note_with_the_values_of_its_forms(
     command = made["command"]
     assert (made["command_type"], command["note_id"], command["language"]) == ("SparkCommand", note, "notebook")
     assert json.loads(command["arguments"]) == {"carrier": "UA"}
+    assert (made["label"], made["has_label"]) == ("default", False)
+    assert "label" not in submission_of(made)  # a run by hand: the note's cluster has another label
     [found] = of(jupyter, path)["schedules"]
     assert found["id"] == made["id"]
     # Its command goes back as it came, with other values.
-    changed = {"command": {**command, "arguments": {"carrier": "DL"}}}
+    changed = {"command": {**command, "arguments": {"carrier": "DL"}}, "label": "of-notes"}
     edited = jupyter.http.put(f"/schedules/{made['id']}", json=changed).json()
+    assert (edited["has_label"], submission_of(edited)["label"]) == (True, "of-notes")
     assert json.loads(edited["command"]["arguments"]) == {"carrier": "DL"}
     assert jupyter.http.put(f"/schedules/{made['id']}", json={"status": "kill"}).json()["status"] == "KILLED"
     assert of(jupyter, path)["schedules"] == []

@@ -108,7 +108,7 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
   const told = record.notification ?? {};
   return {
     ...newValues(record.name, zone, field(record.start_time), parameters),
-    label: record.label ?? '',
+    label: record.has_label === false ? '' : (record.label ?? ''),
     timing: record.cron_expression ? 'cron' : 'interval',
     every: String(record.frequency ?? 1),
     unit: record.time_unit ?? 'days',

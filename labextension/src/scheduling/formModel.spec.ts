@@ -132,14 +132,14 @@ describe('the form', () => {
 
     it('is edited with the values of its schedule', async () => {
       const command = { note_id: 9, language: 'notebook', arguments: '{"carrier": "UA"}' };
-      const record = aSchedule({ command_type: 'SparkCommand', command });
+      const record = aSchedule({ command_type: 'SparkCommand', command, has_label: false });
       calls.one.mockResolvedValue(record);
       calls.edit.mockResolvedValue(record);
       form(record, { ...source, note: NOTE });
       await model.open();
       const [carrier] = model.state.values.parameters;
       expect(carrier).toMatchObject({ name: 'carrier', text: 'UA', own: { text: 'AA' } });
-      expect(model.changedLabels).toEqual([]);
+      expect([model.state.values.label, model.changedLabels]).toEqual(['', []]);
       model.set({ parameters: carrier ? [{ ...carrier, text: 'DL' }] : [] });
       await model.submit();
       expect(calls.edit).toHaveBeenCalledWith(12, {

@@ -707,6 +707,8 @@ export interface components {
             retry?: number | null;
             retry_delay?: number | null;
             created_at?: string | null;
+            /** @description Whether a label was given; without one `label` says default, and a note runs on its own cluster */
+            has_label?: boolean | null;
             tags?: string | null;
             notification?: {
                 [key: string]: unknown;

@@ -205,6 +205,10 @@ class ScheduleRecord(Record):
     retry_delay: int | None = None
     created_at: str | None = None
     # Extensions that another service may lack.
+    has_label: bool | None = Field(
+        default=None,
+        description="Whether a label was given; without one `label` says default, and a note runs on its own cluster",
+    )
     tags: str | None = None
     notification: dict[str, Any] | None = None
     description: str | None = Field(default=None, description="When it runs, in words")

@@ -116,8 +116,13 @@ class ActionLogsHandler(StreamHandler):
 
 
 def submission_of(schedule: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the submission of a schedule's command; without retries, which are for unattended runs."""
+    """Return the submission of a schedule's command; without retries, which are for unattended runs.
+
+    A record says `default` for no label, which is not the cluster of a note, nor the only one for Spark or Presto.
+    """
     common = {name: schedule[name] for name in _OF_A_COMMAND if schedule.get(name) is not None}
+    if schedule.get("has_label") is False:
+        common.pop("label", None)
     command = {name: value for name, value in schedule["command"].items() if value is not None}
     timeout = schedule.get("command_timeout")
     limit = {"timeout": int(timeout) if str(timeout).isdecimal() else timeout} if timeout else {}

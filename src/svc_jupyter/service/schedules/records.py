@@ -71,6 +71,7 @@ def schedule_record(row: Schedule, *, email_list: str, is_new: bool = False) -> 
         "concurrency": row.concurrency,
         "no_catch_up": row.no_catch_up,
         "label": row.label or DEFAULT_LABEL,
+        "has_label": bool(row.label),
         "dependency_info": _dependency_info(row),
         "incremental": {},
         "next_materialized_time": wall_clock(row.next_nominal, zone),
