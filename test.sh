@@ -2,7 +2,7 @@
 # Checks and tests the project from a fresh clone: needs Python >= 3.11 and bash. The last lines say what passed.
 #
 #   bash test.sh           the gate: all checks, the fast tests, one real path per part; nothing is run twice
-#   bash test.sh --fast    for somebody who edits: all checks, and the tests that start no service, engine or browser
+#   bash test.sh --fast    for somebody who edits: all checks, the tests without service, database server, engine, browser
 #   bash test.sh --all     everything: all engines, all browser views, R, both databases, prose, documentation
 #   bash test.sh --all --newest
 #                          the same with the newest versions that pyproject.toml allows, instead of the locked ones
@@ -182,7 +182,7 @@ if [ "$selected$whole_set" = gateyes ] && [ -n "$tree" ] && [ "$(committed_tree)
 fi
 case $selected in
   gate) what="the gate: all checks, the fast tests, and one real path of each part" ;;
-  fast) what="all checks, and the tests that start no service, engine or browser" ;;
+  fast) what="all checks, and the tests without service, database server, engine and browser" ;;
   all) what="all checks and all tests but the campaigns, with the $versions versions" ;;
   campaign) what="the campaigns, the last one with seed $CAMPAIGN_SEED" ;;
 esac

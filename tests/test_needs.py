@@ -14,6 +14,7 @@ from tests.browser.chromium import find_chromium
 from tests.support import engines
 from tests.support.engines import ENGINES, engine_at_once
 from tests.support.needs import reached
+from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess
 
 from svc_jupyter.service.installs.engine import Engine
@@ -71,6 +72,10 @@ def with_a_service() -> str:
     return ServiceProcess(Path()).start().base_url
 
 
+def with_a_database(server: Any) -> str:
+    return PostgresCluster(server).create("test")
+
+
 def without() -> Engine:
     return Engine.PIG
 
@@ -86,6 +91,7 @@ def test_whatever_comes_to_an_engine_needs_one():
 def test_a_browser_and_a_service_are_no_engine_and_the_name_of_an_engine_is_neither():
     assert reached(with_a_browser) == {"browser"}
     assert reached(with_a_service) == {"service"}
+    assert reached(with_a_database) == {"service"}
     assert reached(without) == frozenset()
 
 

@@ -37,6 +37,7 @@ def test_a_fresh_installation_is_ready_to_use(doctor, data_dir: Path):
     assert not data_dir.exists()
 
 
+@pytest.mark.service
 def test_a_running_service_is_reported_with_address_and_user(doctor, service: Path, capsys: pytest.CaptureFixture[str]):
     with embedded_client() as client:
         client.account.get()

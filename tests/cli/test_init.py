@@ -20,6 +20,7 @@ def small_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(demo, "FLIGHTS", TABLES[0])
 
 
+@pytest.mark.service
 def test_init_starts_the_service_and_says_how_to_get_the_data_of_the_demo(
     service: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -34,6 +35,7 @@ def test_init_starts_the_service_and_says_how_to_get_the_data_of_the_demo(
 
 
 @pytest.mark.usefixtures("small_demo")
+@pytest.mark.service
 def test_the_demo_can_be_queried_and_a_second_run_only_puts_right_what_was_changed(
     service: Path, capsys: pytest.CaptureFixture[str]
 ):

@@ -330,6 +330,7 @@ def test_a_reader_that_has_seen_enough_is_no_error_with_a_traceback(shared_servi
         assert process.wait(60) == FAILED
 
 
+@pytest.mark.service
 def test_the_embedded_service_is_found_without_any_settings(service: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["user", "list", "--json"]) == 0
     [administrator] = json.loads(capsys.readouterr().out)

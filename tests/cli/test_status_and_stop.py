@@ -25,6 +25,7 @@ def test_status_of_a_service_that_was_never_started(data_dir: Path, capsys: pyte
     assert not data_dir.exists()
 
 
+@pytest.mark.service
 def test_status_shows_address_process_and_commands(service: Path, capsys: pytest.CaptureFixture[str]):
     with embedded_client() as client:
         command = client.commands.submit("ShellCommand", inline="sleep 100")
@@ -39,6 +40,7 @@ def test_status_shows_address_process_and_commands(service: Path, capsys: pytest
     assert found.token not in output
 
 
+@pytest.mark.service
 def test_stop_ends_the_service_and_its_running_command_is_found_again(
     service: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ):

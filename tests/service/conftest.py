@@ -35,7 +35,9 @@ structlog.configure(
         structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
     ]
 )
-DATABASES = ("sqlite", "postgresql")
+POSTGRESQL = pytest.param("postgresql", marks=pytest.mark.service)
+DATABASES = ("sqlite", POSTGRESQL)
+ON_POSTGRESQL = pytest.mark.parametrize("database_kind", [POSTGRESQL])
 _TEMPLATE = "svc_template"
 Start = Callable[..., DurableProcess]
 

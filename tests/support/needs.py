@@ -2,7 +2,7 @@
 
 A test needs an engine when its function, one of its fixtures, or a function or class of these tests that they name,
 directly or through others, comes to `tests/support/engines.py`. So nobody keeps a list of them. What a subprocess or a
-service does on its own is not seen: such a test carries its marker.
+service does on its own is not seen: such a test carries its marker. A service is one of ours, or PostgreSQL.
 
 What needs one of them, and whole paths, which their folders name, are only in `bash test.sh --all`: they get the marker
 `all`, unless they have the marker `gate`. A test without either is in every set.
@@ -26,8 +26,9 @@ _SOURCES = {
     f"{_TESTS}/support/engines.py": "engine",
     f"{_TESTS}/service/packages/r_repository.py": "engine",
     f"{_TESTS}/browser/chromium.py": "browser",
+    f"{_TESTS}/support/postgres.py": "service",
 }
-"""Where engines, R and the browser come from."""
+"""Where engines, R, the browser and PostgreSQL come from."""
 _WHOLE_PATHS = tuple(f"{_TESTS}/{folder}/" for folder in ("browser", "integration", "notebooks"))
 
 

@@ -4,6 +4,7 @@ import threading
 import pytest
 import sqlalchemy as sa
 from pydantic import SecretStr
+from tests.service.conftest import ON_POSTGRESQL
 
 from svc_jupyter.api.access import TokenCreate
 from svc_jupyter.service.access.access import Access
@@ -15,7 +16,6 @@ from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.schema.access import memberships, tokens, users
 from svc_jupyter.service.schema.audit import audit_entries
 
-ON_POSTGRESQL = pytest.mark.parametrize("database_kind", ["postgresql"])
 FIRST_PAGE = Page(number=1, size=10)
 SOON = "2030-03-17T18:00:00Z"
 AFTER_SOON = 1_900_000_801.0

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import time
 
-import pytest
 import sqlalchemy as sa
 from tests.service.clusters.world import NewWorld, World
+from tests.service.conftest import ON_POSTGRESQL
 from tests.support.until import until
 
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.schema.clusters import cluster_instances
 from svc_jupyter.service.schema.commands import replicas
 
-pytestmark = pytest.mark.parametrize("database_kind", ["postgresql"])
+pytestmark = ON_POSTGRESQL
 
 
 def driven_by(world: World) -> str:

@@ -18,7 +18,7 @@ from pydantic import SecretStr
 from tests.conftest import end_commands_of
 from tests.service.commands.conftest import AddCommand
 from tests.service.commands.scripted import Scripted
-from tests.service.conftest import Start
+from tests.service.conftest import ON_POSTGRESQL, Start
 from tests.service.processes.test_process_leftovers import DAEMON
 from tests.support.clusters import gate_of
 from tests.support.processes import is_over
@@ -94,7 +94,7 @@ async def test_no_more_run_at_once_than_allowed(
     assert {(await ended(database, command_id))["status"] for command_id in ids} == {"done"}
 
 
-@pytest.mark.parametrize("database_kind", ["postgresql"])  # SQLite stores a NUL
+@ON_POSTGRESQL  # SQLite stores a NUL
 async def test_a_failure_with_characters_no_database_stores_ends_its_command(
     new_runner: NewRunner, add_command: AddCommand, database: Database
 ):

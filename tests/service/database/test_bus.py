@@ -9,6 +9,7 @@ from functools import partial
 import psycopg
 import pytest
 import sqlalchemy as sa
+from tests.service.conftest import POSTGRESQL
 from tests.support.until import until
 
 from svc_jupyter.service.database.bus import Bus
@@ -85,7 +86,7 @@ class TestBetweenReplicas:
         await bus.stop()
         await asyncio.to_thread(database.close)
 
-    @pytest.fixture(params=["postgresql"])
+    @pytest.fixture(params=[POSTGRESQL])
     def settings(self, request: pytest.FixtureRequest, tmp_path, postgres_url: str) -> Settings:
         return Settings(data_dir=tmp_path, database_url=postgres_url)
 

@@ -13,14 +13,13 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
+from tests.service.conftest import ON_POSTGRESQL
 
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.database.errors import is_away, is_held_up, translated
 from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.access import accounts
-
-ON_POSTGRESQL = pytest.mark.parametrize("database_kind", ["postgresql"])
 
 
 def insert(account: int, connection: sa.Connection) -> int:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 from pydantic import ValidationError
+from tests.service.conftest import ON_POSTGRESQL
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.api.retention import Files, RetentionRule
@@ -284,7 +285,7 @@ def test_folders_in_folders_go_however_deep(tmp_path: Path):
     assert not (tmp_path / "1-key").exists()
 
 
-@pytest.mark.parametrize("database_kind", ["postgresql"])
+@ON_POSTGRESQL
 async def test_one_replica_prunes_at_a_time(store: Store):
     first, second = ServiceLease("retention", 60), ServiceLease("retention", 60)
     assert await store.database.write(first.hold)

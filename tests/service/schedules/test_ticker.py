@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from tests.service.conftest import ON_POSTGRESQL
 from tests.service.schedules.simulation import Row, Simulation
 from tests.support.until import until
 
@@ -30,7 +31,6 @@ HOUR = 3600.0
 LOOPING = [{"x": "(() => { while (true) {} })()"}]
 WAITS = {"files": [{"path": "landing/%Y-%m-%d"}]}
 on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
-on_postgresql = pytest.mark.parametrize("database_kind", ["postgresql"])
 
 
 class Store:
@@ -257,7 +257,7 @@ async def test_a_run_begins_after_a_temporary_failure_to_resolve_its_macros(
     assert len(refused) == 1
 
 
-@on_postgresql
+@ON_POSTGRESQL
 async def test_broken_connections_stop_it_for_a_moment_only(stage: Stage):
     first, second = stage.add(), stage.add(start=stage.now + 2)
     await stage.ticker()
@@ -268,7 +268,7 @@ async def test_broken_connections_stop_it_for_a_moment_only(stage: Stage):
     await stage.until(second, begun)
 
 
-@on_postgresql
+@ON_POSTGRESQL
 async def test_a_row_that_somebody_holds_is_not_asked_for_over_and_over(stage: Stage, count_statements: list[str]):
     held, other = stage.add(start=stage.now + HOUR), stage.add(start=stage.now + HOUR)
     with stage.database.begin() as connection:
@@ -282,7 +282,7 @@ async def test_a_row_that_somebody_holds_is_not_asked_for_over_and_over(stage: S
     await stage.until(held, begun)
 
 
-@on_postgresql
+@ON_POSTGRESQL
 async def test_one_of_two_ticks_and_the_other_takes_over_when_it_stops(stage: Stage):
     def holder() -> str | None:
         with stage.database.connect() as connection:
@@ -304,7 +304,7 @@ async def test_one_of_two_ticks_and_the_other_takes_over_when_it_stops(stage: St
     await stage.until(schedule, begun)
 
 
-@on_postgresql
+@ON_POSTGRESQL
 async def test_another_takes_over_from_one_that_is_gone(stage: Stage):
     lease = ServiceLease(LEASE, 60)
     with stage.database.begin() as connection:

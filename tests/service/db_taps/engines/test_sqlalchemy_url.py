@@ -9,6 +9,7 @@ import psycopg
 import pytest
 import sqlalchemy as sa
 from psycopg import conninfo
+from tests.service.conftest import DATABASES
 from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueFile
@@ -23,7 +24,7 @@ def connection(url: str, dialect: Dialect = Dialect.OTHER) -> Connection:
     return Connection("other", "url", EngineName.SQLALCHEMY, dialect, "h:1", url)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=DATABASES)
 def query(request, tap_file, make_job, run_job, monkeypatch):
     """Runs a query through SQLAlchemy, in batches of two rows."""
     monkeypatch.setattr(sqlalchemy_url, "_BATCH_ROWS", 2)
@@ -152,7 +153,7 @@ def test_a_type_without_a_named_driver_takes_a_known_one(tmp_path, db_type, driv
     assert sqlalchemy_url._with_driver(sa.make_url(found.target)).get_driver_name() in drivers
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", DATABASES)
 def test_the_catalogue_has_tables_views_and_their_columns(tap_file, make_job, run_job, request, database):
     url = f"sqlite:///{tap_file}"
     if database == "postgresql":
