@@ -8,6 +8,7 @@ EVERY_OPTION = (
     "--name report --label etl --tags a,b --pool fast --concurrency 3 --timeout 60 --retry 2 --retry-delay 5 "
     "--no-catch-up --wait-for flights/%Y-%m-%d --wait-for weather --done-flag _SUCCESS --window 7 --interval '1 day' "
     "--time-out 30 --notify --notify-failure --notify-success --channel 4 --channel 5 --digest 18:30 "
+    "--due-by 8:05 --longer-than 2.5 "
     "--param who=ann --var days --macro 'day=1+1' -o made\n%%svc_shell --files a,b\necho $day$\n"
 )
 
@@ -73,6 +74,8 @@ def test_every_option_reaches_the_service(service, notebook):
             "digest_time_hour": 18,
             "digest_time_minute": 30,
         },
+        "due_by": "08:05",
+        "longer_than": 2.5,
         "macros": [{"who": '"ann"'}, {"days": '"7"'}, {"day": "1+1"}],
     }
 
@@ -203,6 +206,19 @@ def test_an_edit_sends_what_changes(service, notebook):
         "can_notify": False,
         "concurrency": 2,
     }
+
+
+def test_an_edit_that_ends_the_notifications_ends_the_alerts(service, notebook):
+    service.schedules.add("report", due_by="08:00", longer_than=2.0)
+    notebook.value("%svc_schedule edit report --no-notifications")
+    assert made(service) == {"notification": {}, "can_notify": False, "due_by": "", "longer_than": 0}
+
+
+def test_alerts_need_no_other_notification_and_go_to_channels(service, notebook):
+    notebook.value("%%svc_schedule --every day --due-by 8:00 --channel 4\n%%svc_shell\ntrue\n")
+    sent = made(service)
+    assert sent["due_by"] == "08:00"
+    assert sent["notification"] == {"notify_failure": False, "notify_success": False, "notification_channels": [4]}
 
 
 def test_an_edit_that_cannot_be_meant(service, notebook):

@@ -713,6 +713,10 @@ export interface components {
             notification?: {
                 [key: string]: unknown;
             } | null;
+            /** @description HH:MM in `time_zone`: a run that ends later is reported */
+            due_by?: string | null;
+            /** @description A run that takes this many times the median of the last 30 is reported */
+            longer_than?: number | null;
             /** @description When it runs, in words */
             description?: string | null;
             /** @description Its newest action; only in lists */
@@ -754,6 +758,10 @@ export interface components {
             dependency_info?: components["schemas"]["DependencyInfo"] | null;
             notification?: components["schemas"]["Notification"] | null;
             can_notify?: boolean | null;
+            /** @description HH:MM in `time_zone`: a message when a run has not ended by then; empty for none */
+            due_by?: string | null;
+            /** @description A message when a run takes this many times the median of the last 30; 0 for none */
+            longer_than?: number | null;
             status?: ("suspend" | "resume" | "kill") | null;
             /** @description May be repeated, not changed */
             command_type?: string | null;

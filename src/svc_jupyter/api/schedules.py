@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.api.fields import DEFAULT_TIMEOUT_SECONDS, Id, Macros, Name, PagingInfo, Record, Request, Tags
@@ -16,6 +16,7 @@ DEFAULT_TIME_OUT_MINUTES = 600
 """How long an action waits for its dependencies unless the schedule says otherwise."""
 DEPENDENCIES_LIMIT = 100
 _MOST_DIGITS = 18
+_LARGEST_MULTIPLE = 1000
 
 
 class TimeUnit(StrEnum):
@@ -102,6 +103,15 @@ class Notification(Request):
     notification_channels: list[Id] = Field(default_factory=list, max_length=100)
 
 
+def _multiple(value: float) -> float:
+    if value and not 1 <= value <= _LARGEST_MULTIPLE:
+        raise ValueError(f"give a number from 1 to {_LARGEST_MULTIPLE}, or 0 for none")
+    return value
+
+
+Multiple = Annotated[float, BeforeValidator(_number), AfterValidator(_multiple)]
+
+
 class _ScheduleFields(Request):
     """What creation and edit have in common; `time_out` and `retry_delay` are minutes, `command_timeout` seconds."""
 
@@ -126,6 +136,15 @@ class _ScheduleFields(Request):
     dependency_info: DependencyInfo | None = None
     notification: Notification | None = None
     can_notify: bool | None = None
+    # Extensions that another service may lack.
+    due_by: str | None = Field(
+        default=None,
+        pattern=r"^(([01]\d|2[0-3]):[0-5]\d)?$",
+        description="HH:MM in `time_zone`: a message when a run has not ended by then; empty for none",
+    )
+    longer_than: Multiple | None = Field(
+        default=None, description="A message when a run takes this many times the median of the last 30; 0 for none"
+    )
 
     @model_validator(mode="after")
     def _not_both(self) -> _ScheduleFields:
@@ -211,6 +230,10 @@ class ScheduleRecord(Record):
     )
     tags: str | None = None
     notification: dict[str, Any] | None = None
+    due_by: str | None = Field(default=None, description="HH:MM in `time_zone`: a run that ends later is reported")
+    longer_than: float | None = Field(
+        default=None, description="A run that takes this many times the median of the last 30 is reported"
+    )
     description: str | None = Field(default=None, description="When it runs, in words")
     last_action: LastAction | None = Field(default=None, description="Its newest action; only in lists")
 

@@ -58,7 +58,7 @@ def edit(database: Database, notifications: Notifications, schedule: Schedule, *
     """Change a schedule as its room does."""
     with database.begin() as connection:
         connection.execute(sa.update(schedules).where(schedules.c.id == schedule.id).values(**changes))
-        notifications.on_schedule_edit(connection, replace(schedule, **changes))
+        notifications.on_schedule_change(connection, replace(schedule, **changes))
     return replace(schedule, **changes)
 
 

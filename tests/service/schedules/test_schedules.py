@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from pydantic import ValidationError
 from tests.service.schedules.simulation import Simulation, instant
 from tests.support.clusters import gate_of
 
@@ -165,6 +166,26 @@ async def test_a_command_is_changed_without_its_retries_and_never_its_type(room:
     assert (edited["retry"], edited["retry_delay"]) == (2, 7)
     with pytest.raises(Invalid, match="keeps its type, ShellCommand"):
         await room.put(schedule, command_type="DbTapQueryCommand", command={"query": "SELECT 1", "db_tap_id": 1})
+
+
+async def test_alerts_stay_with_an_edit_that_does_not_name_them(room: Room):
+    schedule = await room.create(due_by="08:00", longer_than=2.5, notification={"notify_failure": True})
+    edited = await room.put(schedule, notification={}, name="other")
+    assert (edited["due_by"], edited["longer_than"]) == ("08:00", 2.5)
+    edited = await room.put(schedule, due_by="")
+    assert (edited["due_by"], edited["longer_than"]) == (None, 2.5)
+    edited = await room.put(schedule, longer_than=0)
+    assert (edited["due_by"], edited["longer_than"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "alert",
+    [{"due_by": text} for text in ("24:00", "8:00", 800)]
+    + [{"longer_than": number} for number in (0.9, 1001, -3, float("nan"))],
+)
+def test_an_alert_that_cannot_be_is_refused(alert: dict[str, Any]):
+    with pytest.raises(ValidationError):
+        ScheduleUpdate.model_validate(alert)
 
 
 async def test_macros_of_sub_commands_may_build_on_those_of_the_schedule(room: Room):

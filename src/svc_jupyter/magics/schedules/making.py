@@ -35,7 +35,7 @@ _NOTHING_OF: Mapping[str, Mapping[str, Any]] = {
     "catch_up": {"no_catch_up": False},
     "no_end": {"end_time": ""},
     "no_dependencies": {"dependency_info": {}},
-    "no_notifications": {"notification": {}, "can_notify": False},
+    "no_notifications": {"notification": {}, "can_notify": False, "due_by": "", "longer_than": 0},
 }
 """The values that `edit` sends to remove something."""
 
@@ -120,6 +120,9 @@ class ScheduleMaking(SvcFamily):
             schedules = self.session.client().schedules
             record = schedules.find(values.schedule)
             changes = timetable_fields(values, values.tz or record.time_zone, datetime.now(UTC)) | fields
+            for name in ("due_by", "longer_than"):  # another service may not know what is to be removed
+                if not changes.get(name) and getattr(record, name) is None:
+                    changes.pop(name, None)
             if sections:
                 changes["command"] = command_for(record, sections)
             if not changes:

@@ -151,6 +151,10 @@ _NOTIFICATIONS = (
     argument("--notify-success", action="store_true", help="Notify the channels of each run that succeeds."),
     argument("--channel", metavar="ID", type=int, action="append", default=[], help="Channel to notify. Repeatable."),
     argument("--digest", metavar="HH:MM", help="Send one message a day at this time of the zone."),
+    argument("--due-by", metavar="HH:MM", help="Notify of a run that has not ended by this time of the zone."),
+    argument(
+        "--longer-than", metavar="N", type=float, help="Notify of a run that takes N times the usual, the median."
+    ),
 )
 
 
@@ -181,6 +185,8 @@ def schedule_fields(values: argparse.Namespace, variables: Mapping[str, Any]) ->
         "time_out": values.time_out,
         "notification": notification(values),
         "can_notify": values.notify or None,
+        "due_by": None if values.due_by is None else "{:02}:{:02}".format(*clock_time(values.due_by, "--due-by")),
+        "longer_than": values.longer_than,
         "macros": macros(values, variables) or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
@@ -211,9 +217,10 @@ def dependency_info(values: argparse.Namespace, variables: Mapping[str, Any]) ->
 def notification(values: argparse.Namespace) -> dict[str, Any] | None:
     """Return the notification settings, or None if no option was given."""
     notifies = values.notify_failure or values.notify_success
-    if (values.channel or values.digest) and not notifies:
+    alerts = values.due_by is not None or values.longer_than is not None
+    if (values.channel and not (notifies or alerts)) or (values.digest and not notifies):
         raise SvcUsageError("say when to notify: --notify-failure, --notify-success or both")
-    if not notifies:
+    if not (notifies or values.channel):
         return None
     fields: dict[str, Any] = {"notify_failure": values.notify_failure, "notify_success": values.notify_success}
     if values.channel:

@@ -62,6 +62,14 @@ def schedule_audience(connection: sa.Connection, schedule: Schedule, outcomes: C
     return _unique(listed)
 
 
+def alert_audience(connection: sa.Connection, schedule: Schedule) -> list[Recipient]:
+    """Return the recipients of a schedule's alerts: its channels, and the owner with `can_notify` or without any."""
+    listed = _listed(connection, schedule.account_id, schedule.notification_channels)
+    if schedule.can_notify or not listed:
+        listed += _owner(connection, schedule.user_id)
+    return _unique(listed)
+
+
 def pipeline_audience(connection: sa.Connection, pipeline: Mapping[str, Any]) -> list[Recipient]:
     """Return the recipients of a pipeline's failures."""
     listed = _listed(connection, pipeline["account_id"], pipeline["notification_channels"])

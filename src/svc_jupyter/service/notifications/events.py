@@ -32,6 +32,14 @@ class EventKind(StrEnum):
     COMMAND = "command"
     ACTION = "action"
     DIGEST = "digest"
+    ALERT = "alert"
+
+
+class Alert(StrEnum):
+    """What a run is reported for while it has not ended; stored in the content of its message as `alert`."""
+
+    LATE = "late"
+    LONG = "long"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,25 @@ def action_event(schedule: Schedule, action: Action, outcome: Outcome) -> Event:
     facts |= {"outcome": outcome.value, "not_found": missing[:_NOT_FOUND_LIMIT], "not_found_count": len(missing)}
     content = {"kind": EventKind.ACTION.value, "schedule": _schedule(schedule), "action": facts}
     return Event(f"action:{action.id}", content)
+
+
+def late_event(schedule: Schedule, action: Action, *, due_at: float, started_at: float | None) -> Event:
+    """Return that a run had not ended by its time; one for all runs of a schedule that were due at the same time."""
+    content = _alert(Alert.LATE, schedule, action, started_at) | {"due_at": due_at}
+    return Event(f"late:{schedule.id}:{int(due_at)}", content)
+
+
+def long_event(schedule: Schedule, action: Action, *, median: float, started_at: float) -> Event:
+    """Return that a run takes longer than its schedule's runs usually do; `median` is theirs in seconds."""
+    content = _alert(Alert.LONG, schedule, action, started_at)
+    content |= {"median": median, "longer_than": schedule.longer_than}
+    return Event(f"long:{action.id}", content)
+
+
+def _alert(alert: Alert, schedule: Schedule, action: Action, started_at: float | None) -> dict[str, Any]:
+    facts = {name: getattr(action, name) for name in _ACTION_FACTS} | {"started_at": started_at}
+    facts |= {"message": None, "not_found": []}
+    return {"kind": EventKind.ALERT.value, "alert": alert.value, "schedule": _schedule(schedule), "action": facts}
 
 
 def digest_event(schedule: Schedule, due_at: float, actions: Sequence[Mapping[str, Any]]) -> Event:

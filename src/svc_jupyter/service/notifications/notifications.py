@@ -20,6 +20,7 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import digests, outbox
+from svc_jupyter.service.notifications.alerts import ALERTS, Alerts
 from svc_jupyter.service.notifications.audience import (
     Outcome,
     Recipient,
@@ -60,8 +61,10 @@ class Notifications:
         self._has_server = bool(settings.smtp_host)
         self._said_no_server = False
         mail = [MailSender(settings, database, bus, clock)] if self._has_server else []
+        self._alerts = Alerts(database, bus, clock, deliverable=self._deliverable)
         self._rounds: list[DueWork] = [
             *mail,
+            self._alerts,
             WebhookSender(settings, database, bus, secrets, clock),
             Digests(database, bus, clock, deliverable=self._deliverable),
         ]
@@ -96,6 +99,8 @@ class Notifications:
         outcome = outcome_of(action.status)
         if outcome is None:
             return
+        if schedule.has_alerts:
+            self._alerts.on_action_end(connection, schedule, action)
         recipients = schedule_audience(connection, schedule, {outcome})
         if not recipients:
             return
@@ -111,11 +116,13 @@ class Notifications:
         else:
             self._put(connection, event, self._deliverable(recipients))
 
-    def on_schedule_edit(self, connection: sa.Connection, schedule: Schedule) -> None:
-        """Apply an edit of `is_digest`, the digest's time or the zone to the rows already collected.
+    def on_schedule_change(self, connection: sa.Connection, schedule: Schedule) -> None:
+        """Apply the alerts of a new or edited schedule, and its digest's time to the rows already collected.
 
-        `schedule` is the row as the transaction of `connection` changed it.
+        `schedule` is the row as the transaction of `connection` wrote it.
         """
+        if schedule.has_alerts:
+            self._bus.publish(connection, NOTIFY, ALERTS)
         if digests.reschedule(connection, schedule, now=self._clock()):
             self._bus.publish(connection, NOTIFY, DIGESTS)
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.states import ActionStatus, CommandStatus
-from svc_jupyter.durations import elapsed
+from svc_jupyter.durations import elapsed, span
 from svc_jupyter.service.notifications.audience import Outcome
-from svc_jupyter.service.notifications.events import EventKind
+from svc_jupyter.service.notifications.events import Alert, EventKind
 from svc_jupyter.service.notifications.layout import Block, Fact, Facts, Lines, Links, Notice, laid_out
 from svc_jupyter.service.notifications.texts import (
     count_text,
@@ -47,6 +47,7 @@ def notice_of(content: Row, *, public_url: str | None) -> Notice:
         EventKind.COMMAND: command_ended,
         EventKind.ACTION: action_ended,
         EventKind.DIGEST: digest,
+        EventKind.ALERT: alert,
     }[EventKind(content["kind"])]
     return tell(content, public_url=public_url)
 
@@ -127,8 +128,10 @@ def _links(links: Mapping[str, str]) -> list[Block]:
 
 
 def title_of(content: Row) -> str:
-    """Return on one line the outcome of an action, or of a digest's actions, without the time."""
+    """Return on one line the outcome of an action, or of a digest's actions, without the time; or an alert."""
     name = _name(content["schedule"])
+    if content["kind"] == EventKind.ALERT:
+        return f"{name} {_alert_words(content)}"
     if "action" in content:
         return f"{name} {_BECAME[content['action']['status']]}"
     counts = [
@@ -152,6 +155,41 @@ def action_ended(content: Row, *, public_url: str | None) -> Notice:
     blocks += _links(action_links(content, public_url))
     title = title_of(content)
     return laid_out(f"[svc-jupyter] {title} ({moment})", f"{title} ({zone_text(moment, zone)})", blocks)
+
+
+def alert(content: Row, *, public_url: str | None) -> Notice:
+    """Describe a run that is late, or takes longer than usual."""
+    schedule, action = content["schedule"], content["action"]
+    zone = schedule["time_zone"]
+    moment = moment_in(action["nominal_time"], zone)
+    blocks: list[Block] = [
+        Facts([*_action_facts(schedule, action), *_alert_facts(content, zone)]),
+        Lines("In a notebook", _action_magics(schedule, action)),
+        *_links(action_links(content, public_url)),
+    ]
+    title = title_of(content)
+    return laid_out(f"[svc-jupyter] {title} ({moment})", f"{title} ({zone_text(moment, zone)})", blocks)
+
+
+def _alert_words(content: Row) -> str:
+    action = content["action"]
+    is_over = action["ended_at"] is not None
+    if content["alert"] == Alert.LONG:
+        return "took longer than usual" if is_over else "takes longer than usual"
+    due = moment_in(content["due_at"], content["schedule"]["time_zone"])
+    if is_over:
+        return f"was late: due by {due}"
+    return f"is late: {'not started' if action['started_at'] is None else 'still running'}, due by {due}"
+
+
+def _alert_facts(content: Row, zone: str) -> list[Fact]:
+    started_at = content["action"]["started_at"]
+    found: list[Fact] = [("Started", "not yet" if started_at is None else zone_text(moment_in(started_at, zone), zone))]
+    if content["alert"] == Alert.LATE:
+        return [*found, ("Due by", zone_text(moment_in(content["due_at"], zone), zone))]
+    usual, times = content["median"], content["longer_than"]
+    limit = f"{span(times * usual)}, {times:g} times the usual"
+    return [*found, ("Usual", f"{span(usual)}, the median of the last runs that are done"), ("Reported after", limit)]
 
 
 def digest(content: Row, *, public_url: str | None) -> Notice:

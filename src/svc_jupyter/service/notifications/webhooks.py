@@ -25,7 +25,7 @@ from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import outbox
 from svc_jupyter.service.notifications.due_work import NotDelivered, Sender
-from svc_jupyter.service.notifications.events import EventKind
+from svc_jupyter.service.notifications.events import Alert, EventKind
 from svc_jupyter.service.notifications.outbox import QueuedMessage
 from svc_jupyter.service.notifications.rendering import action_links, command_links, schedule_links, title_of
 from svc_jupyter.service.notifications.texts import one_line
@@ -126,7 +126,7 @@ class WebhookSender(Sender):
 
 
 def webhook_body(content: Mapping[str, Any], *, delivery_id: str, public_url: str | None) -> dict[str, Any]:
-    """Return the JSON to post for an action, a digest's actions, or a failed run of a pipeline.
+    """Return the JSON to post for an action, an alert, a digest's actions, or a failed run of a pipeline.
 
     Times are ISO 8601 UTC.
     """
@@ -144,6 +144,8 @@ def webhook_body(content: Mapping[str, Any], *, delivery_id: str, public_url: st
         action = content["action"]
         event = {"event": f"schedule.{action['outcome']}"}
         return event | about | _action(action) | {"links": action_links(content, public_url)}
+    if content["kind"] == EventKind.ALERT:
+        return {"event": f"schedule.{content['alert']}"} | about | _alert(content, public_url)
     return (
         {"event": DIGEST_EVENT}
         | about
@@ -184,6 +186,16 @@ def _action(action: Mapping[str, Any]) -> dict[str, Any]:
         "not_found": action["not_found"],
         "ended_at": None if action["ended_at"] is None else iso_time(action["ended_at"]),
     }
+
+
+def _alert(content: Mapping[str, Any], public_url: str | None) -> dict[str, Any]:
+    started_at = content["action"]["started_at"]
+    body = _action(content["action"]) | {"started_at": None if started_at is None else iso_time(started_at)}
+    if content["alert"] == Alert.LATE:
+        body["due_at"] = iso_time(content["due_at"])
+    else:
+        body |= {"median_seconds": content["median"], "longer_than": content["longer_than"]}
+    return body | {"links": action_links(content, public_url)}
 
 
 class Webhooks:

@@ -204,6 +204,8 @@ def _common(body: ScheduleSubmission | ScheduleUpdate) -> Values:
         "notify_failure": notification.notify_failure,
         "notify_success": notification.notify_success,
         "notification_channels": list(notification.notification_channels) or None,
+        "due_by": body.due_by or None,
+        "longer_than": body.longer_than or None,
     }
 
 

@@ -90,6 +90,8 @@ def schedule_record(row: Schedule, *, email_list: str, is_new: bool = False) -> 
         "tags": row.tags,
         "notification": {key: getattr(row, key) for key in _NOTIFICATION}
         | {"notification_channels": row.notification_channels or []},
+        "due_by": row.due_by,
+        "longer_than": row.longer_than,
         "description": timetable_of(row).explain(),
     }
 

@@ -143,6 +143,7 @@ class Schedules:
         }
         schedule = Schedule.of(connection.execute(sa.insert(schedules).values(**row).returning(schedules)).one())
         trail.record(connection, by, "create", Resource.SCHEDULER, schedule.id, name=schedule.name)
+        self._notifications.on_schedule_change(connection, schedule)
         self._bus.publish(connection, TICK)
         return self._record(connection, schedule, is_new=True)
 
@@ -165,7 +166,7 @@ class Schedules:
             dependency_checks.begin_anew(connection, edited, now)
         elif edited.time_out != current.time_out:
             dependency_checks.check_soon(connection, edited, now)
-        self._notifications.on_schedule_edit(connection, edited)
+        self._notifications.on_schedule_change(connection, edited)
         self._bus.publish(connection, TICK)
         return self._record(connection, edited)
 

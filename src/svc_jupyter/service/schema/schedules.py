@@ -52,6 +52,8 @@ schedules = sa.Table(
     sa.Column("notify_failure", sa.Boolean, nullable=False),
     sa.Column("notify_success", sa.Boolean, nullable=False),
     sa.Column("notification_channels", Json),
+    sa.Column("due_by", sa.String(5)),
+    sa.Column("longer_than", sa.Double),
     # The last editor of what it runs, if not its owner.
     sa.Column("edited_by", BigId),
     # The state of materialisation
@@ -153,6 +155,8 @@ class Schedule:
     notify_failure: bool
     notify_success: bool
     notification_channels: list[int] | None
+    due_by: str | None
+    longer_than: float | None
     edited_by: int | None
     next_nominal: float | None
     last_nominal: float | None
@@ -164,6 +168,11 @@ class Schedule:
     def shown_name(self) -> str:
         """Its name; without one, its id as text."""
         return self.name or str(self.id)
+
+    @property
+    def has_alerts(self) -> bool:
+        """Whether its runs are reported before they have ended."""
+        return self.due_by is not None or self.longer_than is not None
 
     @classmethod
     def of(cls, row: Iterable[Any]) -> Self:
