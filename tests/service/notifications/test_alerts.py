@@ -18,7 +18,6 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.notifications.due_work import NOTIFY
 from svc_jupyter.service.notifications.notifications import Notifications
 from svc_jupyter.service.notifications.rendering import notice_of
 from svc_jupyter.service.notifications.webhooks import webhook_body
@@ -106,23 +105,19 @@ async def test_a_run_that_has_not_ended_by_its_time_is_posted_once_and_the_earli
     add_alerting: AddSchedule,
     add_run: AddRun,
     running: Running,
-    bus: Bus,
     clock: Clock,
 ) -> None:
     schedule = add_alerting(due_by="08:00", notification_channels=[add_channel(hook_server.url())])
     add_run(schedule, "2026-11-21 03:00", None, status="waiting")
     first = add_run(schedule, "2026-11-21 02:00", "2026-11-21 02:01")
-    await running(hook_settings)
-    bus.announce(NOTIFY)
-    assert hook_server.posted == []
+    notifications = await running(hook_settings)
+    await look(notifications, clock, "2026-11-21 07:59")
+    assert events(database) == []
 
-    clock.now = paris("2026-11-21 08:00")
-    bus.announce(NOTIFY)
+    for moment in ("2026-11-21 08:00", "2026-11-21 08:01", "2026-11-22 07:59"):
+        await look(notifications, clock, moment)
+    assert events(database) == [f"late:{schedule.id}:{int(paris('2026-11-21 08:00'))}"]
     await eventually(lambda: hook_server.posted)
-    for moment in ("2026-11-21 08:00", "2026-11-22 07:59"):
-        clock.now = paris(moment)
-        bus.announce(NOTIFY)
-
     (posted,) = hook_server.posted
     assert posted.body["text"] == "Daily sales is late: still running, due by 2026-11-21 08:00 CET"
     assert {name: posted.body[name] for name in ("event", "action_id", "status", "started_at", "due_at")} == {
@@ -132,7 +127,6 @@ async def test_a_run_that_has_not_ended_by_its_time_is_posted_once_and_the_earli
         "started_at": "2026-11-21T01:01:00Z",
         "due_at": "2026-11-21T07:00:00Z",
     }
-    assert events(database) == [f"late:{schedule.id}:{int(paris('2026-11-21 08:00'))}"]
 
 
 async def test_a_run_that_waits_has_not_started(
@@ -165,7 +159,7 @@ async def test_runs_that_nobody_waits_for_are_not_late(
     await look(watching, clock, "2026-11-21 08:10")
     assert events(database) == []
     await look(watching, clock, "2026-11-22 08:00")
-    assert events(database) == [f"late:{number}:{int(paris('2026-11-22 08:00'))}" for number in (11,)]
+    assert events(database) == [f"late:11:{int(paris('2026-11-22 08:00'))}"]
 
 
 async def test_a_run_that_takes_a_multiple_of_the_median_is_reported_from_then_on(
@@ -208,9 +202,9 @@ def test_a_run_that_ends_before_somebody_looked_is_reported_then_and_a_cancelled
     database: Database, watching: Notifications, add_alerting: AddSchedule, add_run: AddRun, add_channel
 ) -> None:
     hook = add_channel("https://hooks.example.org/x")
-    schedule = add_alerting(due_by="08:00", longer_than=2.0, notification_channels=[hook])
-    for day in (14, 15, 16):
-        add_run(schedule, f"2026-11-{day} 02:00", f"2026-11-{day} 02:00", 10)
+    schedule = add_alerting(due_by="08:00", longer_than=3.0, notification_channels=[hook])
+    for day, took in ((14, 9), (15, 10), (16, 400)):
+        add_run(schedule, f"2026-11-{day} 02:00", f"2026-11-{day} 02:00", took)
 
     def end(number: int, **values: Any) -> None:
         with database.begin() as connection:
@@ -223,15 +217,18 @@ def test_a_run_that_ends_before_somebody_looked_is_reported_then_and_a_cancelled
         ended_at=paris("2026-11-21 09:00"),
     )
     assert events(database) == []
-    end(add_run(schedule, "2026-11-21 02:00", "2026-11-21 02:00"), status="done", ended_at=paris("2026-11-21 02:00:19"))
+    end(add_run(schedule, "2026-11-21 02:00", "2026-11-21 02:00"), status="done", ended_at=paris("2026-11-21 02:00:29"))
     assert events(database) == []
-    late = add_run(schedule, "2026-11-20 03:00", "2026-11-21 08:01")
-    end(late, status="done", ended_at=paris("2026-11-21 08:01:20"))
+    late = add_run(schedule, "2026-11-20 03:00", "2026-11-21 08:01", 30)  # its own time is not among the usual ones
+    end(late)
     assert events(database) == [f"late:{schedule.id}:{int(paris('2026-11-20 08:00'))}", f"long:{late}"]
     assert [notice_of(content, public_url=None).subject for content in contents(database)] == [
         "[svc-jupyter] Daily sales was late: due by 2026-11-20 08:00 CET (2026-11-20 03:00 CET)",
         "[svc-jupyter] Daily sales took longer than usual (2026-11-20 03:00 CET)",
     ]
+    missing = add_run(schedule, "2026-11-18 03:00", None, status="waiting")
+    end(missing, status="not_found", ended_at=paris("2026-11-18 13:00"))
+    assert "Started:      never" in notice_of(contents(database)[-1], public_url=None).text
 
 
 async def test_without_channels_the_owner_is_reported_it_and_with_can_notify_both(

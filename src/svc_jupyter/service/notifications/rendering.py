@@ -184,7 +184,8 @@ def _alert_words(content: Row) -> str:
 
 def _alert_facts(content: Row, zone: str) -> list[Fact]:
     started_at = content["action"]["started_at"]
-    found: list[Fact] = [("Started", "not yet" if started_at is None else zone_text(moment_in(started_at, zone), zone))]
+    never = "not yet" if content["action"]["ended_at"] is None else "never"
+    found: list[Fact] = [("Started", never if started_at is None else zone_text(moment_in(started_at, zone), zone))]
     if content["alert"] == Alert.LATE:
         return [*found, ("Due by", zone_text(moment_in(content["due_at"], zone), zone))]
     usual, times = content["median"], content["longer_than"]
