@@ -118,6 +118,41 @@ def test_the_open_notebook_is_scheduled_runs_is_edited_and_killed(page: LabPage)
     assert page.lab.service.http.get(f"/scheduler/{schedule['id']}").json()["status"] == "KILLED"
 
 
+def test_alerts_are_set_changed_and_ended(page: LabPage) -> None:
+    page.write_notebook("alerts.ipynb", "1")
+    page.open("alerts.ipynb")
+    name = f"alerts of {page.name}"
+    form = form_of(page, "alerts.ipynb")
+    form.get_by_label("Name", exact=True).fill(name)
+    form.get_by_text("If a run is late or slow").click()
+    due, limit = form.get_by_label("Has not ended by"), form.get_by_label("Takes over")
+    due.fill("8 AM")
+    expect(due).to_have_accessible_description(re.compile("✗ Enter a time of day, for example 08:00"))
+    due.fill("8:00")
+    page.traffic.expect_errors("422")
+    limit.fill("0.5")
+    expect(limit).to_have_accessible_description(re.compile("✗ Enter a number from 1 to 1,000"))
+    limit.fill("2.5")
+    expect(limit).to_have_attribute("aria-invalid", "false")
+    expect(form).to_contain_text("alert: due by 8:00, over 2.5 × median")
+    assert page.accessibility_findings(".jp-SvcForm") == []
+    form.get_by_role("button", name="Schedule", exact=True).click()
+    expect(form).to_be_hidden()
+    schedule = _schedule(page, name)
+    assert (schedule["due_by"], schedule["longer_than"]) == ("08:00", 2.5)
+
+    choose(page, name, "Edit…")
+    edit = page.page.get_by_role("form", name="Schedule alerts.ipynb")
+    edit.get_by_text("If a run is late or slow").click()
+    expect(edit.get_by_label("Has not ended by")).to_have_value("08:00")
+    edit.get_by_label("Takes over").fill("")
+    expect(edit).to_contain_text("Changed: Takes over (× median).")
+    edit.get_by_role("button", name="Save the changes").click()
+    expect(edit).to_be_hidden()
+    schedule = _schedule(page, name)
+    assert (schedule["due_by"], schedule["longer_than"]) == ("08:00", None)
+
+
 def test_code_is_shown_as_code_until_a_value_takes_its_place(page: LabPage) -> None:
     source = "who: str | None = 'ann'; days: int = 7\nhalf = 5//2\nzip = '01234'"
     page.write_notebook(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import Locator, Route, expect
 from tests.browser.lab_page import LabPage
+from tests.browser.test_schedule_form import row_of
 from tests.browser.views import row_with
 from tests.support.service_process import ServiceProcess
 
@@ -116,3 +118,28 @@ def test_a_failed_run_is_told_with_a_way_to_its_schedule(page: LabPage, service:
     toast.get_by_role("button", name="Show").click()
     expect(page.page.locator(f"#svc-jupyter-schedule-{schedule}")).to_be_visible()
     service.http.put(f"/scheduler/{schedule}", json={"status": "kill"})
+
+
+def test_a_run_that_takes_long_is_told_while_it_goes_on(page: LabPage, service: ServiceProcess) -> None:
+    gate, count = (service.data_dir / f"{name}-{page.name}" for name in ("gate", "count"))
+    count.touch()
+    inline = f"echo >> '{count}'; [ $(wc -l < '{count}') -lt 4 ] || until [ -e '{gate}' ]; do sleep 0.1; done"
+    fourth = datetime.now(UTC).replace(second=0) - timedelta(minutes=1)
+    body = {"name": page.name, "command_type": "ShellCommand", "command": {"inline": inline}, "longer_than": 1}
+    times = {"frequency": 1, "time_unit": "days", "start_time": f"{fourth - timedelta(days=3):%Y-%m-%dT%H:%MZ}"}
+    page.open()
+    page.panel.get_by_label("Show ended").wait_for()
+    schedule = service.http.post("/scheduler", json=body | times).raise_for_status().json()["id"]
+    row = row_of(page, page.name)
+    expect(row).to_contain_text(f"the run for {fourth:%H:%M} takes longer than usual", timeout=60_000)
+    expect(row.locator(".jp-mod-warning")).to_be_visible()
+    toast = page.page.locator(".Toastify__toast").filter(has_text=page.name)
+    expect(toast).to_contain_text("takes longer than usual")
+    toast.get_by_role("button", name="Show").click()
+    view = page.page.locator(f"#svc-jupyter-schedule-{schedule}")
+    expect(view.locator(".jp-SvcRemark")).to_contain_text("takes longer than usual")
+    expect(view).to_contain_text("alert: over 1 × median")
+    gate.touch()
+    expect(row).to_contain_text("last run done", timeout=60_000)
+    expect(view.locator(".jp-SvcRemark")).to_have_count(0)
+    assert service.http.put(f"/scheduler/{schedule}", json={"status": "kill"}).is_success

@@ -214,6 +214,14 @@ def test_an_edit_that_ends_the_notifications_ends_the_alerts(service, notebook):
     assert made(service) == {"notification": {}, "can_notify": False, "due_by": "", "longer_than": 0}
 
 
+def test_an_edit_ends_the_alerts_alone(service, notebook):
+    service.schedules.add("report", due_by="08:00", longer_than=2.0)
+    notebook.value("%svc_schedule edit report --no-alerts")
+    assert made(service) == {"due_by": "", "longer_than": 0}
+    notebook.value("%svc_schedule edit report --no-alerts --no-notifications")
+    assert made(service) == {"notification": {}, "can_notify": False, "due_by": "", "longer_than": 0}
+
+
 def test_alerts_need_no_other_notification_and_go_to_channels(service, notebook):
     notebook.value("%%svc_schedule --every day --due-by 8:00 --channel 4\n%%svc_shell\ntrue\n")
     sent = made(service)
@@ -227,6 +235,7 @@ def test_an_edit_that_cannot_be_meant(service, notebook):
     for cell, said in (
         ("%svc_schedule edit report", "nothing to change was given"),
         ("%svc_schedule edit report --end 2027-01-01 --no-end", "--no-end contradicts end_time"),
+        ("%svc_schedule edit report --due-by 8:00 --no-alerts", "--no-alerts contradicts due_by"),
         ("%svc_schedule edit report --catch-up --no-catch-up", "--catch-up contradicts no_catch_up"),
         ("%%svc_schedule edit report\n%%svc_db --tap flights\nselect 1\n", "cannot change to a DbTapQueryCommand"),
     ):

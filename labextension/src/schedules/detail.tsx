@@ -11,7 +11,17 @@ import { forText, type IRun, parametersText } from './runs';
 import { RunStrip } from './runStrip';
 import { RunTable } from './runTable';
 import { notebookOf, stepLabel, stepsOf } from './steps';
-import { nextRun, nextText, reasonOf, scheduleWord, timetableText, wordOf } from './words';
+import {
+  alertLimits,
+  alertsOf,
+  alertText,
+  nextRun,
+  nextText,
+  reasonOf,
+  scheduleWord,
+  timetableText,
+  wordOf
+} from './words';
 import '../../style/scheduleDetail.css';
 
 interface IDetailProps {
@@ -44,6 +54,11 @@ export function ScheduleDetail(props: IDetailProps): JSX.Element {
     <div className="jp-SvcDetail">
       <Head schedule={schedule} next={next} steps={steps} attempt={attempt} trans={trans} />
       <Source {...props} schedule={schedule} attempt={attempt} />
+      {alertsOf(schedule).map(alert => (
+        <p key={`${alert.alert} ${alert.action_id}`} className="jp-SvcRemark">
+          ⚠ {alertText(trans, alert, new Date())}
+        </p>
+      ))}
       {error && <ErrorState error={error} {...retry} />}
       <p role="alert" className="jp-SvcField-problem">
         {problem === null ? '' : `✗ ${problem}`}
@@ -138,6 +153,7 @@ function Source(props: IPart & { model: ScheduleDetailModel }): JSX.Element {
   const { value: copy } = useResource(model.copy);
   const notebook = notebookOf(schedule);
   const { path, note_id: note } = schedule.command;
+  const limits = alertLimits(trans, schedule.due_by ?? '', String(schedule.longer_than ?? ''));
   const source = path
     ? trans.__('notebook %1', notebook ?? path)
     : note
@@ -145,7 +161,9 @@ function Source(props: IPart & { model: ScheduleDetailModel }): JSX.Element {
       : typeWord(trans, schedule.command_type);
   return (
     <p className="jp-SvcMuted">
-      {[source, parametersText(null, schedule)].filter(text => text !== '').join(' · ')}
+      {[source, parametersText(null, schedule), limits === '' ? '' : trans.__('alert: %1', limits)]
+        .filter(text => text !== '')
+        .join(' · ')}
       {notebook !== null && copy?.is_current === false && (
         <>
           {' · '}

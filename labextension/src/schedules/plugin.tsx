@@ -17,7 +17,7 @@ import { ScheduleCalls } from './calls';
 import { NotebookSchedules } from './notebookSchedules';
 import { attentionCount, inOrder } from './order';
 import { type Step, stepLabel, stepsOf } from './steps';
-import { tellOfFailedRuns } from './toasts';
+import { tellOfTroubles } from './toasts';
 import { ISvcSchedules, ScheduleCommands } from './tokens';
 import { type IListedSchedule, withByHand } from './words';
 
@@ -61,7 +61,7 @@ export const schedulesPlugin: JupyterFrontEndPlugin<ISvcSchedules> = {
     addCommands(app, schedules, trans);
     addDetails(app, panel, service, schedules, trans, restorer);
     addSection(app, panel, schedules, filter, trans, notebooks);
-    tellOfFailedRuns(app, panel, schedules.all, trans);
+    tellOfTroubles(app, panel, schedules.all, trans);
     return schedules;
   }
 };

@@ -14,7 +14,10 @@ import type { IScheduleRecord } from '../service/records/schedules';
 import { wordsOfActions, wordsOfSchedules } from '../statuses';
 import { iconOf, timesIn } from '../words';
 import {
+  alertsOf,
+  alertText,
   has,
+  hasFailed,
   type IListedSchedule,
   lastText,
   needsAttention,
@@ -160,21 +163,32 @@ function Row({
   trans: TranslationBundle;
 }): JSX.Element {
   const now = new Date();
-  const told = [lastText(trans, schedule, now), nextText(trans, schedule, now)].filter(
-    text => text !== ''
-  );
+  const alerts = alertsOf(schedule).map(alert => alertText(trans, alert, now));
+  const told = [
+    ...alerts,
+    // what is late or slow is seen to run
+    alerts.length === 0 || hasFailed(schedule) ? lastText(trans, schedule, now) : '',
+    nextText(trans, schedule, now)
+  ].filter(text => text !== '');
   const status = shownStatus(schedule);
   const word = wordsOfActions(trans).get(status) ?? wordsOfSchedules(trans).get(schedule.status);
   return (
     <TwoLines
       icon={iconOf(status)}
       word={word ?? status}
-      tone={needsAttention(schedule) ? 'bad' : (TONES[status] ?? 'calm')}
+      tone={toneOf(schedule, status)}
       title={schedule.name}
       facts={told.join(' · ')}
       hover={`${schedule.name} · ${timetableText(trans, schedule)}\n${told.join(' · ')}\n${timesIn(trans)}`}
     />
   );
+}
+
+function toneOf(schedule: IListedSchedule, status: string): Tone {
+  if (hasFailed(schedule)) {
+    return 'bad';
+  }
+  return needsAttention(schedule) ? 'warning' : (TONES[status] ?? 'calm');
 }
 
 /** The emphasis of each status that is no failure and not calm. */

@@ -3,22 +3,22 @@ import { Notification } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { ISvcPanel } from '../panel';
 import type { Resource } from '../service';
-import { Failures, untilNextLook } from './failures';
+import { type ITrouble, Troubles, untilNextLook } from './troubles';
 import { ScheduleCommands } from './tokens';
-import { type IListedSchedule, lastText } from './words';
+import { alertText, type IListedSchedule, lastText } from './words';
 
 /**
- * Tell of each failed run, with a button that shows its schedule.
+ * Tell of each run that failed, is late or takes long, with a button that shows its schedule.
  *
  * While the panel is hidden the schedules are read only when one of their runs is due or under way.
  */
-export function tellOfFailedRuns(
+export function tellOfTroubles(
   app: JupyterFrontEnd,
   panel: ISvcPanel,
   all: Resource<IListedSchedule[]>,
   trans: TranslationBundle
 ): void {
-  const failures = new Failures();
+  const troubles = new Troubles();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = (): void => {
     if (document.hidden) {
@@ -35,22 +35,22 @@ export function tellOfFailedRuns(
   all.changed.connect(() => {
     const { value, isLoading } = all.state;
     if (value !== undefined && !isLoading) {
-      for (const schedule of failures.since(value)) {
-        tellOfFailure(app, schedule, trans);
-      }
+      troubles.since(value).forEach(trouble => tellOf(app, trouble, trans));
       lookLater();
     }
   });
   panel.shownChanged.connect(lookLater);
 }
 
-function tellOfFailure(
+function tellOf(
   app: JupyterFrontEnd,
-  schedule: IListedSchedule,
+  { schedule, alert }: ITrouble,
   trans: TranslationBundle
 ): void {
   const { id, name } = schedule;
-  Notification.error(trans.__('%1: %2', name, lastText(trans, schedule, new Date())), {
+  const now = new Date();
+  const text = alert ? alertText(trans, alert, now) : lastText(trans, schedule, now);
+  Notification.emit(trans.__('%1: %2', name, text), alert ? 'warning' : 'error', {
     autoClose: false,
     actions: [
       {

@@ -5,6 +5,9 @@ import { type IRun, runsOf } from './runs';
 import { cancelQuestion, questionOf, stepLabel, stepsOf } from './steps';
 import { aCommand, anAction, aSchedule } from './testing';
 import {
+  alertLimits,
+  alertText,
+  hasFailed,
   lastText,
   nameOf,
   needsAttention,
@@ -72,6 +75,39 @@ describe('what an action says', () => {
     const missing = { dependencies: { found: [], not_found: ['a', 'b', 'c'] } };
     expect(reasonOf(trans, anAction({ ...waits, ...missing }))).toBe('missing: a and 2 more');
     expect(reasonOf(trans, anAction())).toBe('');
+  });
+});
+
+describe('an alert', () => {
+  const late = {
+    alert: 'late',
+    action_id: 70,
+    nominal_time: '2026-11-21T02:00:00Z',
+    since: '2026-11-21T07:00:00Z'
+  } as const;
+
+  it('names the run by its time, and by its day where that is another', () => {
+    document.documentElement.lang = 'en';
+    expect(alertText(trans, late, NOW)).toBe(
+      'the run for Fri 20 Nov 21:00 is late, due by 02:00' // New York
+    );
+    expect(alertText(trans, { ...late, alert: 'long' }, NOW)).toBe(
+      'the run for Fri 20 Nov 21:00 takes longer than usual'
+    );
+  });
+
+  it('needs attention as much as a failure', () => {
+    const running = anAction({ status: 'running', done: false });
+    expect(needsAttention(aSchedule({ last_action: running, alerts: [] }))).toBe(false);
+    const listed = aSchedule({ last_action: running, alerts: [late] });
+    expect([needsAttention(listed), hasFailed(listed)]).toEqual([true, false]);
+    expect(inOrder([aSchedule({ id: 1 }), listed]).map(one => one.id)).toEqual([12, 1]);
+  });
+
+  it('is limited by a time of day and by a multiple', () => {
+    expect(alertLimits(trans, '08:00', '')).toBe('due by 08:00');
+    expect(alertLimits(trans, '08:00', '2.5')).toBe('due by 08:00, over 2.5 × median');
+    expect(alertLimits(trans, '', '')).toBe('');
   });
 });
 

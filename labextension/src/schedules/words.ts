@@ -3,6 +3,7 @@ import type { ICommand } from '../service/records/commands';
 import type {
   IActionRecord,
   ILastAction,
+  IRunAlert,
   IScheduleRecord,
   TimeUnit
 } from '../service/records/schedules';
@@ -44,13 +45,41 @@ export function withByHand(
   return isNewer ? { ...schedule, last_by_hand: command } : schedule;
 }
 
-/** Return whether a schedule's last run failed, scheduled or by hand, so that it needs attention. */
-export function needsAttention({
-  last_action: last,
-  last_by_hand: byHand
-}: IListedSchedule): boolean {
+/** Return whether a schedule's last run failed, scheduled or by hand. */
+export function hasFailed({ last_action: last, last_by_hand: byHand }: IListedSchedule): boolean {
   const status = byHand?.status ?? last?.status;
   return status !== undefined && FAILURES.has(status);
+}
+
+/** Return whether somebody should look at a schedule: its last run failed, or a run is late or takes long. */
+export function needsAttention(schedule: IListedSchedule): boolean {
+  return hasFailed(schedule) || alertsOf(schedule).length > 0;
+}
+
+/** Return the alerts of a schedule's runs; of a service that knows none, none. */
+export function alertsOf(schedule: IScheduleRecord): readonly IRunAlert[] {
+  return schedule.alerts ?? [];
+}
+
+/** Return `the run for 02:00 is late, due by 08:00`, or that it takes longer than usual. */
+export function alertText(trans: TranslationBundle, alert: IRunAlert, now: Date): string {
+  const at = (text: string): string => {
+    const moment = momentOf(text, 'UTC');
+    return moment ? timeText(moment, now) : text;
+  };
+  return alert.alert === 'late'
+    ? trans.__('the run for %1 is late, due by %2', at(alert.nominal_time), at(alert.since))
+    : trans.__('the run for %1 takes longer than usual', at(alert.nominal_time));
+}
+
+/** Return `due by 08:00, over 3 × median`: what makes a run late or slow; empty for no alerts. */
+export function alertLimits(trans: TranslationBundle, dueBy: string, longerThan: string): string {
+  return [
+    dueBy === '' ? '' : trans.__('due by %1', dueBy),
+    longerThan === '' ? '' : trans.__('over %1 × median', longerThan)
+  ]
+    .filter(part => part !== '')
+    .join(', ');
 }
 
 /** Return whether a schedule's name, id, cluster or text has a text in lower case. */

@@ -8,7 +8,12 @@ import { asOwn } from './parameters';
 const WHOLES = ['command', 'dependency_info', 'notification'] as const;
 
 /** The service's values of attributes that a form leaves empty: a service keeps what it is not sent. */
-const CLEARED = { end_time: '', command_timeout: 60 * LONGEST_MINUTES } as const;
+const CLEARED = {
+  end_time: '',
+  command_timeout: 60 * LONGEST_MINUTES,
+  due_by: '',
+  longer_than: 0
+} as const;
 
 /** Return the attributes whose values differ in the form. */
 export function changedAttributes(record: IScheduleRecord, values: IFormValues): string[] {

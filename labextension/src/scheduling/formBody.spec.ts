@@ -86,6 +86,15 @@ describe('the body of a creation', () => {
       notification_channels: [3]
     });
   });
+
+  it('asks for alerts', () => {
+    expect(body({ dueBy: ' 8:00 ', longerThan: '2.5' })).toMatchObject({
+      due_by: '08:00',
+      longer_than: 2.5
+    });
+    const without = Object.keys(body({ dueBy: '', longerThan: ' ' }));
+    expect(without.filter(key => ['due_by', 'longer_than'].includes(key))).toEqual([]);
+  });
 });
 
 describe('an edit', () => {
@@ -121,6 +130,16 @@ describe('an edit', () => {
     expect(changesOf(record, { ...values, timing: 'cron', cron: '@daily' })).toMatchObject({
       cron_expression: '@daily'
     });
+  });
+
+  it('changes alerts, and ends them', () => {
+    const alerting = aSchedule({ due_by: '08:00', longer_than: 3 });
+    const shown = valuesOf(alerting, []);
+    expect(shown).toMatchObject({ dueBy: '08:00', longerThan: '3' });
+    expect(changesOf(alerting, shown)).toEqual({});
+    expect(changesOf(alerting, { ...shown, dueBy: '' })).toEqual({ due_by: '' });
+    expect(changesOf(alerting, { ...shown, longerThan: '' })).toEqual({ longer_than: 0 });
+    expect(changesOf(record, { ...values, dueBy: '7:30' })).toEqual({ due_by: '07:30' });
   });
 
   it.each<[Partial<IFormValues>, string[]]>([
@@ -217,6 +236,7 @@ describe('what is wrong', () => {
     const paths = [
       'name',
       'concurrency',
+      'longer_than',
       'dependency_info.hive_tables.0.columns',
       'dependency_info.files.0.path',
       'command.arguments.day',
@@ -232,6 +252,7 @@ describe('what is wrong', () => {
     expect(Object.keys(problems)).toEqual([
       'name',
       'concurrency',
+      'longerThan',
       'tables.1.columns',
       'files.2.path',
       'parameters',
@@ -297,7 +318,8 @@ describe('what is wrong', () => {
       Object.keys(ownProblems(trans, { ...VALUES, ...wrong, ...more }));
     expect(marked({})).toEqual(['start', 'end']);
     expect(marked({ timing: 'cron', cron: '@daily', digest: true })).toEqual(['end', 'digest']);
-    expect(ownProblems(trans, { ...VALUES, end: ' ' })).toEqual({});
+    expect(marked({ dueBy: '8 AM' })).toEqual(['start', 'end', 'dueBy']);
+    expect(ownProblems(trans, { ...VALUES, end: ' ', dueBy: ' ' })).toEqual({});
   });
 
   it('is told by the form where it cannot be sent', () => {

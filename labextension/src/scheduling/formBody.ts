@@ -20,6 +20,7 @@ const MINUTE = 60;
 export function bodyOf(values: IFormValues): IScheduleBody {
   const given = argumentsOf(values.parameters);
   const [digestHour, digestMinute] = clockOf(values.digestTime) ?? [0, 0];
+  const dueBy = clockOf(values.dueBy);
   return {
     name: values.name.trim(),
     ...(values.label !== '' && { label: values.label }),
@@ -33,6 +34,8 @@ export function bodyOf(values: IFormValues): IScheduleBody {
     time_out: numberOf(values.timeOut),
     command: { arguments: given },
     dependency_info: dependenciesOf(values),
+    ...(dueBy && { due_by: clockText(...dueBy) }),
+    ...(values.longerThan.trim() !== '' && { longer_than: numberOf(values.longerThan) }),
     notification: {
       is_digest: values.digest,
       digest_time_hour: digestHour,
@@ -132,6 +135,8 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
     })),
     stepEvery: String(stepEvery),
     stepUnit: stepUnit as IFormValues['stepUnit'],
+    dueBy: record.due_by ?? '',
+    longerThan: String(record.longer_than ?? ''),
     notifyFailure: told.notify_failure ?? false,
     notifySuccess: told.notify_success ?? false,
     digest: told.is_digest ?? false,

@@ -152,6 +152,10 @@ function wordsOf(trans: TranslationBundle, key: ProblemKey): string {
       return trans.__('Enter whole minutes, 0 for no limit');
     case 'digest':
       return trans.__('Enter a time of day, for example 18:30');
+    case 'dueBy':
+      return trans.__('Enter a time of day, for example 08:00, or leave it empty for no alert');
+    case 'longerThan':
+      return trans.__('Enter a number from 1 to 1,000, or leave it empty for no alert');
     case 'channels':
       return trans.__('One of these channels does not exist any more');
     case 'path':
@@ -197,6 +201,9 @@ export function ownProblems(trans: TranslationBundle, values: IFormValues): Prob
   }
   if (!isZone(values.timeZone.trim())) {
     problems.timeZone = trans.__('There is no time zone “%1”', values.timeZone);
+  }
+  if (values.dueBy.trim() !== '' && clockOf(values.dueBy) === null) {
+    mark('dueBy');
   }
   if (values.digest && clockOf(values.digestTime) === null) {
     mark('digest');

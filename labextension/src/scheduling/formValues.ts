@@ -51,6 +51,10 @@ export interface IFormValues {
   /** The step of the dependencies' windows; needed with a cron expression, which has none. */
   stepEvery: string;
   stepUnit: TimeUnit;
+  /** An alert when a run has not ended by then: a time of 24 hours, `08:00`; empty for none. */
+  dueBy: string;
+  /** An alert when a run takes this many times the median; empty for none. */
+  longerThan: string;
   notifyFailure: boolean;
   notifySuccess: boolean;
   digest: boolean;
@@ -80,6 +84,8 @@ const DEFAULTS = {
   timeOut: '600',
   stepEvery: '1',
   stepUnit: 'days',
+  dueBy: '',
+  longerThan: '',
   notifyFailure: false,
   notifySuccess: false,
   digest: false,

@@ -32,7 +32,9 @@ export const LABELLED_FIELDS: Readonly<Record<string, LabelledField>> = {
   retry: 'retry',
   retry_delay: 'retryDelay',
   command_timeout: 'timeout',
-  time_out: 'timeOut'
+  time_out: 'timeOut',
+  due_by: 'dueBy',
+  longer_than: 'longerThan'
 };
 const PLACES: Readonly<Record<string, LabelledField | Part>> = {
   ...LABELLED_FIELDS,
@@ -77,6 +79,10 @@ export function labelOf(trans: TranslationBundle, place: LabelledField | Part): 
       return trans.__('A step is');
     case 'stepUnit':
       return trans.__('Unit of a step');
+    case 'dueBy':
+      return trans.__('Has not ended by (time of day)');
+    case 'longerThan':
+      return trans.__('Takes over (× median)');
     case 'digestTime':
       return trans.__('At');
     case 'missed':

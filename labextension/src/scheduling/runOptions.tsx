@@ -2,6 +2,7 @@ import type { JSX } from 'react';
 import type { INotificationChannel } from '../service/records/schedules';
 import { DependencyRows } from './dependencyRows';
 import { CheckField, SelectField, TextField } from '../forms';
+import { alertLimits } from '../schedules/words';
 import { Fold } from './fold';
 import type { FieldName } from './formValues';
 import { labelOf } from './labels';
@@ -9,6 +10,7 @@ import type { IPartProps } from './timing';
 
 const RETRIES = ['0', '1', '2', '3'].map(value => ({ value, label: value }));
 const OF_FAILURE: readonly FieldName[] = ['retry', 'retryDelay', 'timeout'];
+const OF_ALERTS: readonly FieldName[] = ['dueBy', 'longerThan'];
 const OF_MISSED: readonly FieldName[] = ['skipMissed', 'concurrency'];
 const OF_DEPENDENCIES: readonly FieldName[] = [
   'files',
@@ -36,6 +38,14 @@ export function RunOptions(
         refusals={refusals}
       >
         <IfARunFails {...props} />
+      </Fold>
+      <Fold
+        title={trans.__('If a run is late or slow')}
+        summary={alertsText(props)}
+        open={isWrong(OF_ALERTS)}
+        refusals={refusals}
+      >
+        <IfARunIsLate {...props} />
       </Fold>
       <Fold
         title={labelOf(trans, 'missed')}
@@ -92,6 +102,35 @@ function IfARunFails({ values, problems, set, trans }: IPartProps): JSX.Element 
         onChange={timeout => set({ timeout })}
       />
     </div>
+  );
+}
+
+function IfARunIsLate({ values, problems, set, trans }: IPartProps): JSX.Element {
+  return (
+    <>
+      <div className="jp-SvcForm-row">
+        <TextField
+          label={labelOf(trans, 'dueBy')}
+          placeholder="08:00"
+          value={values.dueBy}
+          problem={problems.dueBy}
+          onChange={dueBy => set({ dueBy })}
+        />
+        <TextField
+          label={labelOf(trans, 'longerThan')}
+          placeholder="3"
+          value={values.longerThan}
+          problem={problems.longerThan}
+          numeric
+          onChange={longerThan => set({ longerThan })}
+        />
+      </div>
+      <div className="jp-SvcMuted">
+        {trans.__(
+          'An alert is sent while the run goes on, to the channels under Notifications, or to you by e-mail.'
+        )}
+      </div>
+    </>
   );
 }
 
@@ -172,6 +211,11 @@ function Notifications(
       </div>
     </>
   );
+}
+
+function alertsText({ values, trans }: IPartProps): string {
+  const limits = alertLimits(trans, values.dueBy.trim(), values.longerThan.trim());
+  return limits === '' ? trans.__('no alert') : trans.__('alert: %1', limits);
 }
 
 function toldText({ values, trans }: IPartProps): string {

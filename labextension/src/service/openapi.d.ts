@@ -650,6 +650,15 @@ export interface components {
             results?: string | null;
             result_location?: string[] | null;
         };
+        /** @description A run under way that is late by `due_by`, or takes long by `longer_than`; times are ISO 8601 UTC. */
+        RunAlert: {
+            /** @enum {string} */
+            alert: "late" | "long";
+            action_id: number;
+            nominal_time: string;
+            /** @description When it became true */
+            since: string;
+        };
         /** @description The note that was run, and what became of the results in it: `saved`, and `edited` when its text changed. */
         RunNote: {
             id: number;
@@ -717,6 +726,8 @@ export interface components {
             due_by?: string | null;
             /** @description A run that takes this many times the median of the last 30 is reported */
             longer_than?: number | null;
+            /** @description What these say of its runs under way */
+            alerts?: components["schemas"]["RunAlert"][] | null;
             /** @description When it runs, in words */
             description?: string | null;
             /** @description Its newest action; only in lists */

@@ -188,6 +188,15 @@ class LastAction(Record):
     message: str | None = None
 
 
+class RunAlert(Record):
+    """A run under way that is late by `due_by`, or takes long by `longer_than`; times are ISO 8601 UTC."""
+
+    alert: Literal["late", "long"]
+    action_id: int
+    nominal_time: str
+    since: str = Field(description="When it became true")
+
+
 class ScheduleRecord(Record):
     """A schedule. Times are `YYYY-MM-DD HH:MM` in `time_zone`."""
 
@@ -234,6 +243,7 @@ class ScheduleRecord(Record):
     longer_than: float | None = Field(
         default=None, description="A run that takes this many times the median of the last 30 is reported"
     )
+    alerts: list[RunAlert] | None = Field(default=None, description="What these say of its runs under way")
     description: str | None = Field(default=None, description="When it runs, in words")
     last_action: LastAction | None = Field(default=None, description="Its newest action; only in lists")
 

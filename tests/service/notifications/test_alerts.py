@@ -198,6 +198,34 @@ async def test_two_runs_are_not_enough_for_what_is_usual(
     assert events(database) == []
 
 
+def test_a_list_shows_the_alerts_of_runs_under_way_from_when_they_hold(
+    database: Database, watching: Notifications, clock: Clock, add_alerting: AddSchedule, add_run: AddRun
+) -> None:
+    schedule = add_alerting(id=11, due_by="08:00", longer_than=3.0)
+    others = [add_alerting(id=12), add_alerting(id=13, due_by="08:00"), add_alerting(id=14, due_by="08:00")]
+    for day in (14, 15, 16):
+        add_run(schedule, f"2026-11-{day} 02:00", f"2026-11-{day} 02:00", 600)
+    first = add_run(schedule, "2026-11-21 02:00", "2026-11-21 07:40")
+    add_run(schedule, "2026-11-21 03:00", None, status="waiting")
+    add_run(others[0], "2026-11-21 02:00", None)
+    add_run(others[1], "2026-11-21 02:00", None)
+
+    def alerts(moment: str) -> dict[int, list[dict[str, Any]]]:
+        clock.now = paris(moment)
+        with database.connect() as connection:
+            return watching.open_alerts(connection, [schedule, *others])
+
+    late = {"alert": "late", "nominal_time": "2026-11-21T01:00:00Z", "since": "2026-11-21T07:00:00Z"}
+    long = {"alert": "long", "nominal_time": "2026-11-21T01:00:00Z", "since": "2026-11-21T07:10:00Z"}
+    assert alerts("2026-11-21 07:59:59") == {}
+    late_ones = {11: [late | {"action_id": first}], 13: [late | {"action_id": first + 3}]}
+    assert alerts("2026-11-21 08:00") == late_ones
+    assert alerts("2026-11-21 08:10")[11] == [late | {"action_id": first}, long | {"action_id": first}]
+    with database.begin() as connection:
+        connection.execute(sa.update(actions).where(actions.c.id == first).values(done=True))
+    assert alerts("2026-11-21 08:10")[11] == [late | {"action_id": first + 1, "nominal_time": "2026-11-21T02:00:00Z"}]
+
+
 def test_a_run_that_ends_before_somebody_looked_is_reported_then_and_a_cancelled_one_is_not(
     database: Database, watching: Notifications, add_alerting: AddSchedule, add_run: AddRun, add_channel
 ) -> None:

@@ -16,7 +16,7 @@ from tests.service.schedules.simulation import Simulation, instant
 from tests.support.clusters import gate_of
 
 from svc_jupyter.api.access import BuiltinGroup
-from svc_jupyter.api.schedules import ScheduleSubmission, ScheduleUpdate
+from svc_jupyter.api.schedules import RunAlert, ScheduleRecord, ScheduleSubmission, ScheduleUpdate
 from svc_jupyter.api.states import ActionStatus, CommandStatus
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.application.service import Service
@@ -56,6 +56,7 @@ class Room:
         self.simulation.now = NOON
         kinds = service.parts[Schedules]._kinds
         notifications = service.parts[Notifications]
+        notifications._clock = lambda: self.simulation.now
         commands = service.parts[Commands]
         gate = gate_of(settings, database, self.simulation.bus)
         self.schedules = Schedules(
@@ -357,6 +358,19 @@ async def test_a_list_shows_how_the_newest_run_of_each_went(room: Room, count_st
     assert told[idle] is None
     assert told[schedule]["sequence_id"] == 10
     assert told[schedule] == {key: newest[0][key] for key in told[schedule]}
+
+
+async def test_a_schedule_shows_the_alerts_of_its_runs(room: Room):
+    usual, late = await room.create(), await room.create(due_by="12:30")
+    room.pass_time(HOUR / 2)
+    [action] = room.simulation.actions(late)
+    alert = RunAlert(
+        alert="late", action_id=action["id"], nominal_time="2026-11-21T12:00:00Z", since="2026-11-21T12:30:00Z"
+    )
+    listed, _ = await room.schedules.listing.page(ScheduleFilter(), Page(1, 10), by=room.by)
+    alone = [await room.schedules.get(schedule, by=room.by) for schedule in (late, usual)]
+    for records in (listed, alone):
+        assert [ScheduleRecord.model_validate(record).alerts for record in records] == [[alert], []]
 
 
 async def test_a_name_may_look_like_the_id_of_another(room: Room):

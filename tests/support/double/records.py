@@ -65,7 +65,9 @@ _EXTENSIONS: dict[type[BaseModel], tuple[str, ...]] = {
         *("throttled", "attempts", "message", "retry", "retry_delay", "result_rows", "result_bytes", "outputs"),
         *("parent_id", "child_number"),
     ),
-    ScheduleRecord: ("tags", "notification", "description", "last_action"),
+    ScheduleRecord: (
+        *("has_label", "tags", "notification", "due_by", "longer_than", "description", "last_action", "alerts"),
+    ),
 }
 
 

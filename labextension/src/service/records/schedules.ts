@@ -80,6 +80,9 @@ export interface INotebookCommand {
 /** The newest action of a schedule; `nominal_time` is ISO 8601 UTC. */
 export type ILastAction = Sent<Schemas['LastAction'], 'query_hist_id'>;
 
+/** A run under way that is late, or takes long; times are ISO 8601 UTC. */
+export type IRunAlert = Schemas['RunAlert'];
+
 /** A schedule. Times are `YYYY-MM-DD HH:MM` in its own `time_zone`, `command_timeout` is in seconds. */
 export type IScheduleRecord = With<
   Sent<

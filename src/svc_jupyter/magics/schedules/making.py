@@ -36,6 +36,7 @@ _NOTHING_OF: Mapping[str, Mapping[str, Any]] = {
     "no_end": {"end_time": ""},
     "no_dependencies": {"dependency_info": {}},
     "no_notifications": {"notification": {}, "can_notify": False, "due_by": "", "longer_than": 0},
+    "no_alerts": {"due_by": "", "longer_than": 0},
 }
 """The values that `edit` sends to remove something."""
 
@@ -98,7 +99,8 @@ class ScheduleMaking(SvcFamily):
     @argument("--catch-up", action="store_true", help="Run missed nominal times.")
     @argument("--no-end", action="store_true", help="Remove the end.")
     @argument("--no-dependencies", action="store_true", help="Remove the dependencies.")
-    @argument("--no-notifications", action="store_true", help="Stop the notifications.")
+    @argument("--no-notifications", action="store_true", help="Stop the notifications, and the alerts.")
+    @argument("--no-alerts", action="store_true", help="Stop the alerts of --due-by and --longer-than.")
     @out_option("the schedule's handle")
     def edit(self, values: argparse.Namespace, cell: str | None = None) -> ScheduleHandle:
         """Change what the options name; a cell below replaces the command. Everything else stays.
@@ -107,8 +109,9 @@ class ScheduleMaking(SvcFamily):
         """
         taken = [name for name in _NOTHING_OF if getattr(values, name)]
         fields = schedule_fields(values, self.shell.user_ns)
+        given = set(fields) | ({"end_time"} if values.end else set())
         for name in taken:
-            if doubled := set(_NOTHING_OF[name]) & (set(fields) | ({"end_time"} if values.end else set())):
+            if doubled := set(_NOTHING_OF[name]) & given:
                 raise SvcUsageError(f"svc_schedule edit: --{name.replace('_', '-')} contradicts {min(doubled)}")
             fields |= _NOTHING_OF[name]
         sections: list[Section] = []

@@ -11,12 +11,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from statistics import median
+from typing import Any
 
 import sqlalchemy as sa
 
 from svc_jupyter.api.states import CommandStatus, ScheduleStatus
 from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
+from svc_jupyter.service.ground.clock import iso_time
 from svc_jupyter.service.notifications import outbox
 from svc_jupyter.service.notifications.audience import alert_audience
 from svc_jupyter.service.notifications.digests import Deliverable, next_digest
@@ -47,13 +49,6 @@ class _Alert:
     """From when on it holds, in Unix seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    alerts: list[_Alert]
-    are_wanted: bool
-    """Whether any schedule has alerts."""
-
-
 class Alerts(DueWork):
     """Writes the alerts of runs under way into the outbox."""
 
@@ -74,12 +69,13 @@ class Alerts(DueWork):
 
     async def _round(self) -> None:
         now = self._clock()
-        found = await self._database.read(_open_alerts)
-        due = [alert for alert in found.alerts if alert.at <= now]
+        found = await self._database.read(_of_open_runs)
+        due = [alert for alert in found if alert.at <= now]
         if due:
             await self._database.write(partial(self._write, due))
-        later = [alert.at for alert in found.alerts if alert.at > now]
-        self._next = min([now + _LOOK_SECONDS, *later]) if found.are_wanted else None
+        later = [alert.at for alert in found if alert.at > now]
+        are_wanted = bool(found) or await self._database.read(_are_wanted)
+        self._next = min([now + _LOOK_SECONDS, *later]) if are_wanted else None
 
     async def _next_time(self) -> float | None:
         return self._next
@@ -92,13 +88,40 @@ class Alerts(DueWork):
                 self._bus.publish(connection, NOTIFY, medium.value)
 
 
-def _open_alerts(connection: sa.Connection) -> _Found:
-    """Return the alerts of all runs that have not ended, in the order of their nominal times."""
+def open_alerts(connection: sa.Connection, rows: Iterable[Schedule], now: float) -> dict[int, list[dict[str, Any]]]:
+    """Return the alerts that hold of runs that have not ended, by schedule id, in the shape of `RunAlert`."""
+    ids = [row.id for row in rows if row.has_alerts]
+    found: dict[int, dict[str, dict[str, Any]]] = {}
+    if ids:
+        for alert in _of_open_runs(connection, schedules.c.id.in_(ids)):
+            if alert.at <= now:
+                # the first of the runs that were due at the same moment stands for them
+                found.setdefault(alert.schedule.id, {}).setdefault(alert.event.key, _record(alert))
+    return {schedule_id: list(alerts.values()) for schedule_id, alerts in found.items()}
+
+
+def _record(alert: _Alert) -> dict[str, Any]:
+    action = alert.event.content["action"]
+    return {
+        "alert": alert.event.content["alert"],
+        "action_id": action["id"],
+        "nominal_time": iso_time(action["nominal_time"]),
+        "since": iso_time(alert.at),
+    }
+
+
+def _are_wanted(connection: sa.Connection) -> bool:
+    wanted = sa.select(sa.exists().where(_HAS_ALERTS, _MAY_RUN))
+    return bool(connection.execute(wanted).scalar())
+
+
+def _of_open_runs(connection: sa.Connection, *conditions: sa.ColumnElement[bool]) -> list[_Alert]:
+    """Return the alerts of runs that have not ended, in the order of their nominal times."""
     query = (
         sa.select(schedules, actions, commands.c.status, commands.c.start_time)
         .join_from(schedules, actions, actions.c.schedule_id == schedules.c.id)
         .outerjoin(commands, commands.c.id == actions.c.command_id)
-        .where(sa.not_(actions.c.done), _HAS_ALERTS, _GOES_ON)
+        .where(sa.not_(actions.c.done), _HAS_ALERTS, _GOES_ON, *conditions)
         .order_by(actions.c.nominal_time, actions.c.id)
     )
     width = len(fields(Schedule))
@@ -108,8 +131,7 @@ def _open_alerts(connection: sa.Connection) -> _Found:
         action = Action.of(both[width:])
         shown = action if status is None else replace(action, status=status)  # its own is not kept up while it runs
         found += _alerts(connection, Schedule.of(both[:width]), shown, started_at)
-    wanted = sa.select(sa.exists().where(_HAS_ALERTS, _MAY_RUN))
-    return _Found(found, bool(found) or bool(connection.execute(wanted).scalar()))
+    return found
 
 
 def _alerts(

@@ -20,7 +20,7 @@ from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.notifications import digests, outbox
-from svc_jupyter.service.notifications.alerts import ALERTS, Alerts
+from svc_jupyter.service.notifications.alerts import ALERTS, Alerts, open_alerts
 from svc_jupyter.service.notifications.audience import (
     Outcome,
     Recipient,
@@ -125,6 +125,10 @@ class Notifications:
             self._bus.publish(connection, NOTIFY, ALERTS)
         if digests.reschedule(connection, schedule, now=self._clock()):
             self._bus.publish(connection, NOTIFY, DIGESTS)
+
+    def open_alerts(self, connection: sa.Connection, schedules: Sequence[Schedule]) -> dict[int, list[dict[str, Any]]]:
+        """Return what schedules' alerts say of runs under way, by schedule id, in the shape of `RunAlert`."""
+        return open_alerts(connection, schedules, self._clock())
 
     def recipients(self, connection: sa.Connection, schedule: Schedule) -> list[str]:
         """Return the e-mail addresses of the recipients of a schedule."""

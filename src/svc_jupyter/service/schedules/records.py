@@ -49,8 +49,13 @@ _COLUMNS = (
 )
 
 
-def schedule_record(row: Schedule, *, email_list: str, is_new: bool = False) -> dict[str, Any]:
-    """Return the record of a schedule; in the answer to its creation `command_timeout` is a text, as clients expect."""
+def schedule_record(
+    row: Schedule, *, email_list: str, alerts: Sequence[Mapping[str, Any]], is_new: bool = False
+) -> dict[str, Any]:
+    """Return the record of a schedule; `alerts` are those of its runs under way.
+
+    In the answer to its creation `command_timeout` is a text, as clients expect.
+    """
     zone = row.time_zone
     timeout = row.command_timeout
     return {
@@ -92,6 +97,7 @@ def schedule_record(row: Schedule, *, email_list: str, is_new: bool = False) -> 
         | {"notification_channels": row.notification_channels or []},
         "due_by": row.due_by,
         "longer_than": row.longer_than,
+        "alerts": alerts,
         "description": timetable_of(row).explain(),
     }
 
@@ -198,12 +204,13 @@ class Listing:
         """Return the records of rows; recipients are looked up once for all schedules with the same ones."""
         recipients: dict[tuple[Any, ...], str] = {}
         newest = last_actions(connection, [row.id for row in rows])
+        alerts = self._notifications.open_alerts(connection, rows)
         records = []
         for row in rows:
             key = (*_recipients_by(row), *(row.notification_channels or ()))
             if key not in recipients:
                 recipients[key] = ",".join(self._notifications.recipients(connection, row))
-            record = schedule_record(row, email_list=recipients[key])
+            record = schedule_record(row, email_list=recipients[key], alerts=alerts.get(row.id, []))
             records.append(record | {"last_action": newest.get(row.id)})
         return records
 

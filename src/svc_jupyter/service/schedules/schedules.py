@@ -208,7 +208,8 @@ class Schedules:
 
     def _record(self, connection: sa.Connection, row: Schedule, *, is_new: bool = False) -> Record:
         recipients = self._notifications.recipients(connection, row)
-        return schedule_record(row, email_list=",".join(recipients), is_new=is_new)
+        alerts = self._notifications.open_alerts(connection, [row]).get(row.id, [])
+        return schedule_record(row, email_list=",".join(recipients), alerts=alerts, is_new=is_new)
 
 
 _OF_TICKER: Record = {"next_nominal": None, "last_nominal": None, "last_sequence": 0, "due_at": None}
