@@ -42,6 +42,7 @@ async def test_a_job_ends_right_while_every_node_it_began_on_is_exchanged(cluste
     job = asyncio.create_task(SleepJob(jar, client_folder(instance), tmp_path / "job", [MAP_SECONDS] * 6).run())
     # Its application master and its first maps run on the two nodes that will go.
     await _until_nodes(cluster, _are_all_at_work, job)
+    await _until_containers_run_on_each_node(cluster, job)
     await _until_nothing_is_allocated(cluster, job)
 
     first, second = instance.workers
@@ -127,6 +128,23 @@ async def _until_nodes(cluster: HadoopCluster, condition, working: asyncio.Task)
             known = dict(await yarn.nodes(address))
             if condition(known):
                 return known
+            assert not working.done(), working.result()
+            await asyncio.sleep(0.05)
+
+
+async def _until_containers_run_on_each_node(cluster: HadoopCluster, working: asyncio.Task) -> None:
+    """Wait until each node has reported the memory that its containers use.
+
+    YARN counts a container from when it is given away, but does not wait for a node that leaves before a heartbeat has
+    reported that a container began there.
+    """
+    address = Addresses.of(await cluster.instance()).resource_manager_http
+    async with asyncio.timeout(150):
+        while True:
+            answer = await cluster.http.get(f"{address}/ws/v1/cluster/nodes")
+            used = [node.get("resourceUtilization", {}) for node in answer["nodes"]["node"]]
+            if all(one.get("aggregatedContainersPhysicalMemoryMB") for one in used):
+                return
             assert not working.done(), working.result()
             await asyncio.sleep(0.05)
 
