@@ -166,7 +166,6 @@ function Row({
   const alerts = alertsOf(schedule).map(alert => alertText(trans, alert, now));
   const told = [
     ...alerts,
-    // what is late or slow is seen to run
     alerts.length === 0 || hasFailed(schedule) ? lastText(trans, schedule, now) : '',
     nextText(trans, schedule, now)
   ].filter(text => text !== '');

@@ -726,7 +726,7 @@ export interface components {
             due_by?: string | null;
             /** @description A run that takes this many times the median of the last 30 is reported */
             longer_than?: number | null;
-            /** @description What these say of its runs under way */
+            /** @description Its runs under way that are late or take long */
             alerts?: components["schemas"]["RunAlert"][] | null;
             /** @description When it runs, in words */
             description?: string | null;

@@ -243,7 +243,7 @@ class ScheduleRecord(Record):
     longer_than: float | None = Field(
         default=None, description="A run that takes this many times the median of the last 30 is reported"
     )
-    alerts: list[RunAlert] | None = Field(default=None, description="What these say of its runs under way")
+    alerts: list[RunAlert] | None = Field(default=None, description="Its runs under way that are late or take long")
     description: str | None = Field(default=None, description="When it runs, in words")
     last_action: LastAction | None = Field(default=None, description="Its newest action; only in lists")
 
