@@ -19,6 +19,7 @@ from psycopg.conninfo import conninfo_to_dict
 from tests.browser.conftest import switch_on
 from tests.browser.lab_page import DARK, LabPage
 from tests.browser.lab_process import LabProcess
+from tests.support.pig import put_data
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess
 from tests.support.socket_bridge import bridge_to
@@ -61,9 +62,10 @@ _numbers = itertools.count(1)
 class Grid:
     """A result in a page, in the words of a person who reads it."""
 
-    def __init__(self, page: LabPage, within: Locator) -> None:
+    def __init__(self, page: LabPage, within: Locator, name: str | None = None) -> None:
         self.page = page
-        self.view = within.locator(".jp-SvcResult-view")
+        named = None if name is None else within.page.get_by_role("region", name=name, exact=True)
+        self.view = within.locator(".jp-SvcResult-view") if named is None else within.locator(named)
         self.grid = self.view.get_by_role("grid")
         self.footer = self.view.locator("footer")
 
@@ -284,6 +286,56 @@ def test_a_cell_shows_all_rows_and_so_does_its_saved_notebook(own_page: LabPage,
     expect(page.page.get_by_role("grid", name="Rows of command")).to_be_visible()
 
 
+def test_each_table_of_a_script_is_a_grid_in_its_cell_and_in_the_view_of_its_command(
+    own_page: LabPage, service: ServiceProcess
+) -> None:
+    page = own_page
+    put_data(service)
+    numbers = service.data_dir / "storage" / "pig" / "numbers.txt"
+    numbers.write_text("".join(f"{number}\n" for number in range(1000)))
+    script = "n = LOAD 'pig/numbers.txt' AS (number:int); DUMP n; l = FILTER n BY number < 3; DUMP l;"
+    page.write_notebook("dumps.ipynb", "%load_ext svc_jupyter", f"%%svc_pig\n{script}")
+    page.open("dumps.ipynb", panel=False)
+    page.run_cell(0)
+    cell = page.run_cell(1)
+    expect(cell.get_by_role("region")).to_have_count(2)
+    [command] = [one for one in service.http.get("/commands").json()["commands"] if script in str(one["command"])]
+
+    def has_both(within: Locator) -> Grid:
+        """Look for both tables, of each all rows, and return the first one."""
+        last = Grid(page, within, f"Result of command {command['id']}")
+        last.begins_with("0")
+        expect(last.footer).to_contain_text("rows 1–3 of 3")
+        first = Grid(page, within, f"DUMP 1 of command {command['id']}")
+        first.begins_with("0")
+        expect(first.view.get_by_role("searchbox")).to_be_enabled()  # all rows can be reached
+        sorter = first.grid.get_by_role("button", name="number", exact=True)
+        sorter.click()
+        sorter.click()
+        first.begins_with("999")
+        expect(first.footer).to_contain_text("of 1,000")
+        return first
+
+    first = has_both(cell)
+    expect(first.column("number")).to_contain_text("rows1,000")
+    page.page.keyboard.press("Escape")
+    file = first.saved("CSV")
+    assert file.suggested_filename == f"command-{command['id']}-dump-1.csv"
+    with file.path().open(newline="") as text:
+        assert [row for [row] in csv.reader(text)] == ["number", *map(str, range(1000))]
+
+    page.run("docmanager:save")
+    page.reload()
+    expect(page.notebook).to_be_visible()
+    has_both(page.notebook)
+
+    page.run("svc-jupyter:open-command", id=command["id"])
+    view = page.page.locator(f"#svc-jupyter-command-{command['id']}")
+    has_both(view)
+    assert view.locator(".jp-SvcCommand-table").all_text_contents() == ["DUMP n", "DUMP l"]
+    assert page.accessibility_findings(f"#svc-jupyter-command-{command['id']}") == []
+
+
 def test_a_chart_is_of_all_rows_and_its_code_draws_it_in_a_cell(own_page: LabPage, service: ServiceProcess) -> None:
     page = own_page
     page.page.context.grant_permissions(CLIPBOARD)
@@ -478,6 +530,21 @@ def test_a_value_that_a_cell_cuts_is_whole_on_a_press(
     grid.press("ArrowRight", "Enter")
     expect(cell(5)).to_have_text("null")
     expect(value).to_have_count(0)
+
+
+def test_rows_are_there_again_once_the_head_is_low_again(page: LabPage, service: ServiceProcess) -> None:
+    page.open(panel=False)
+    grid = opened(page, query(service, database_tap(service), FLIGHTS))
+    grid.begins_with("0", "JFK", "0.00", "null")
+    rows = grid.grid.get_by_role("row")
+    count = rows.count()
+    assert count > 20
+    head = grid.grid.locator(".jp-SvcResult-head")
+    # As while the styles of another theme are read: the head takes the room of the rows.
+    head.evaluate("head => { head.style.height = '2000px'; head.parentElement.dispatchEvent(new Event('scroll')) }")
+    expect(rows).to_have_count(1)
+    head.evaluate("head => { head.style.height = '' }")
+    expect(rows).to_have_count(count)
 
 
 @pytest.mark.gate

@@ -49,6 +49,18 @@ def test_each_dump_is_read_by_its_alias_or_number(client: Any, service: ServiceD
         assert service.calls[-1].endswith(f"/results?dump={number}")
 
 
+def test_a_chart_is_of_one_of_several_tables(client: Any, service: ServiceDouble) -> None:
+    command = pig(service, DUMPS, LAST)
+    column = {"name": "n", "type": "integer"}
+    points = {"chart": "bar", "x": column, "y": column, "points": [], "is_cut": False, "total": 3}
+    service.next_answers.append(httpx.Response(200, json=points))
+    assert client.commands.points(command, "n", "n", part={"dump": "b"}).total == 3
+    assert service.calls[-1] == f"GET /api/v1.2/commands/{command}/rows/points?x=n&y=n&dump=b"
+    service.next_answers.append(httpx.Response(200, json={**column, "count": 3, "nulls": 0, "distinct": 3}))
+    assert client.commands.statistics(command, "n", part={"table": 2}).count == 3
+    assert service.calls[-1] == f"GET /api/v1.2/commands/{command}/rows/statistics?column=n&table=2"
+
+
 def test_an_alias_that_was_not_dumped_is_reported_with_those_that_were(client: Any, service: ServiceDouble) -> None:
     command = client.commands.get(pig(service, DUMPS, LAST))
     with pytest.raises(ResultUnavailable, match="has no DUMP c; there is a, b"):

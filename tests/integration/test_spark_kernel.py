@@ -18,6 +18,9 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 from tests.support.service_process import ServiceProcess, wait_until
 
+from svc_jupyter.magics.display.grid import RESULT
+from svc_jupyter.magics.display.status import STATUS
+
 pytestmark = [pytest.mark.timeout(900), pytest.mark.xdist_group("spark")]
 SECONDS = 300
 PICTURE = """import base64
@@ -181,7 +184,9 @@ def test_a_console_runs_cells_in_a_session_and_is_left_by_exit(environment: dict
         console.close(force=True)
 
 
-def test_a_notebook_runs_in_one_session_in_all_languages(environment: dict[str, str], tmp_path: Path) -> None:
+def test_a_notebook_runs_in_one_session_in_all_languages(
+    environment: dict[str, str], tmp_path: Path, spark: ServiceProcess
+) -> None:
     texts = [
         "print('begun')\nspark.range(5).createOrReplaceTempView('numbers')\nkept = 40 + 2",
         "%sql\nselect id, id * ${factor=2} as more from numbers order by id",
@@ -199,6 +204,7 @@ def test_a_notebook_runs_in_one_session_in_all_languages(environment: dict[str, 
         "%sql select 7 * ${factor=2} as seventy",
         "x = 1\n\nspark.table('nothing_there')",
         "%nosuch\n1",
+        "%svc_plot local_rows -x id",
     ]
     notebook = new_notebook(cells=[new_code_cell(text) for text in texts])
     NotebookClient(
@@ -226,3 +232,13 @@ def test_a_notebook_runs_in_one_session_in_all_languages(environment: dict[str, 
     assert "cell, line 3: spark.table('nothing_there')" in shown[14]
     assert "TABLE_OR_VIEW_NOT_FOUND" in shown[14]
     assert "%nosuch is neither a language nor a magic" in shown[15]
+    assert "image/png" in notebook.cells[16].outputs[0].data
+    # The table of a cell is a grid of all its rows, and the line above it leads to the command.
+    table, line = (
+        next(output.data[kind] for output in notebook.cells[1].outputs if kind in output.get("data", {}))
+        for kind in (RESULT, STATUS)
+    )
+    assert (line["command"], line["status"], line["rows"]) == (table["command"], "done", 5)
+    assert [column["name"] for column in table["columns"]] == ["id", "more"]
+    rows = spark.http.get(f"/commands/{table['command']}/rows?sort=-id&limit=1").json()
+    assert (rows["rows"], rows["total"]) == ([[4, 8]], 5)

@@ -16,6 +16,8 @@ from tests.support.workplace import Workplace
 from traitlets.config import Config
 
 from svc_jupyter import load_ipython_extension, unload_ipython_extension
+from svc_jupyter.api.result_rows import ColumnStatistics
+from svc_jupyter.client.blocking.commands import Commands
 
 
 class RecordingPublisher(DisplayPublisher):
@@ -104,6 +106,19 @@ class Notebook:
         error = self.run(cell).error_in_exec
         assert error is not None, "the cell succeeded"
         return error
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, Any]]:
+    """The command and the table of each `%svc_plot -x n`, which the service answers for an empty histogram."""
+    asked: list[tuple[int, Any]] = []
+
+    def statistics(_self: Commands, command: int, column: str, **wanted: Any) -> ColumnStatistics:
+        asked.append((command, wanted["part"]))
+        return ColumnStatistics(name=column, type="integer", count=0, nulls=0, distinct=0)
+
+    monkeypatch.setattr(Commands, "statistics", statistics)
+    return asked
 
 
 @pytest.fixture

@@ -86,7 +86,7 @@ def test_the_output_of_a_running_command_names_it(service, notebook, file, wait_
     }
 
 
-def test_each_dump_of_pig_comes_back(service, notebook, file):
+def test_each_dump_of_pig_comes_back(service, notebook, drawn, file):
     dumps = [{"alias": alias, "rows": 1, "size": 9, "columns": [["n", "int64"]]} for alias in ("first", "last")]
     first, last = pa.table({"n": [1]}), pa.table({"n": [2]})
     how = {"table": last, "outputs": {"dumps": dumps, "stores": []}, "dumps": {1: first, 2: last}}
@@ -95,6 +95,9 @@ def test_each_dump_of_pig_comes_back(service, notebook, file):
     restart(notebook, file)
     notebook.value("%svc_attach")
     assert [list(notebook.shell.user_ns[name]["n"]) for name in ("one", "two")] == [[1], [2]]
+    for name in ("one", "two"):
+        notebook.value(f"%svc_plot {name} -x n")
+    assert drawn == [(128, {"dump": 1}), (128, {})]
 
 
 def test_a_dump_that_there_is_not_is_said(service, notebook, file):

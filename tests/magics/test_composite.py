@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from svc_jupyter.api.commands import CommandRecord
+from svc_jupyter.magics.display.grid import RESULT
 from svc_jupyter.magics.display.progress import going_line
 
 CELL = (
@@ -60,6 +61,13 @@ def test_the_frame_is_the_result_that_was_asked_for(composite, notebook, options
     if composite.bare:
         frame = frame.astype("int64")
     assert frame.to_dict("list") == columns
+
+
+def test_the_grid_is_of_the_rows_of_the_sub_command(composite, notebook):
+    handle = run_to_its_end(composite, notebook)
+    shown = notebook.displayed(f"%svc_command {handle.id} result")[RESULT]
+    assert (handle.id, shown["command"], shown.get("part"), shown["total"]) == (128, 130, None, 2)
+    assert [column["name"] for column in shown["columns"]] == ["n"]
 
 
 @pytest.mark.both_services

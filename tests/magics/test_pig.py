@@ -5,7 +5,7 @@ import pytest
 
 from svc_jupyter.magics.commands.pig import outputs_of
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.display.grid import with_readable_cells
+from svc_jupyter.magics.display.grid import RESULT, with_readable_cells
 from svc_jupyter.magics.display.values import readable
 
 CARRIERS = pa.table({"carrier": ["UA", "AA"], "days": [[{"day": 1}], []]})
@@ -31,9 +31,35 @@ def test_the_last_dump_is_the_value_and_the_others_are_shown(dumping, capsys):
     assert list(frame["carrier"]) == ["UA", "AA"]
     assert dumping.shell.user_ns["last"] is frame
     assert any(line.endswith("2 rows × 2 columns · last") for line in dumping.lines)
-    assert "11" not in dumping.lines[-1]  # the first five of twelve months
+    assert dumping.lines[-1].split()[1:9] == ["0", "1", "1", "2", "..", "...", "10", "11"]
     printed = capsys.readouterr().out.splitlines()
-    assert printed[:2] == ["DUMP months · 12 rows × 1 column · showing 5", "DUMP carriers"]
+    assert printed[:2] == ["DUMP months · 12 rows × 1 column", "DUMP carriers"]
+
+
+def test_each_dump_is_a_grid_of_its_stored_rows(dumping):
+    last = dumping.displayed("%%svc_pig -o last -n 5\nrun\n")[RESULT]
+    first = dumping.shell.display_pub.sent[-1]["data"][RESULT]
+    assert (first["command"], first["part"], first["total"]) == (128, {"dump": 1}, 12)
+    assert [column["name"] for column in first["columns"]] == ["month"]
+    assert (last["command"], last.get("part"), last["total"], last["name"]) == (128, None, 2, "last")
+    assert [column["name"] for column in last["columns"]] == ["carrier", "days"]
+
+
+def test_a_chart_is_of_the_dump_that_a_variable_or_an_option_names(dumping, drawn):
+    dumping.value("%%svc_pig -o months=by_month -o last --quiet\nrun\n")
+    for result in ("by_month", "last", "", "128 --dump months", "128 --table 2"):
+        dumping.value(f"%svc_plot {result} -x n")
+    assert drawn == [(128, {"dump": 1}), (128, {}), (128, {}), (128, {"dump": "months"}), (128, {"table": 2})]
+
+
+def test_a_table_that_is_named_twice_or_of_no_command_is_refused(dumping):
+    dumping.value("%%svc_pig -o last\nrun\n")
+    assert str(dumping.error("%svc_plot last --dump months -x month")) == (
+        "svc_plot: --dump goes with the id of a command, as in %svc_plot 128 --dump months"
+    )
+    assert str(dumping.error("%svc_plot 128 --dump months --table 1 -x month")) == (
+        "svc_plot: --dump is for a Pig command, --table for a note's run; leave one out"
+    )
 
 
 def test_each_dump_can_have_a_name(dumping):

@@ -1,9 +1,11 @@
 """What `%svc_spark_run` makes of its line and of a run's tables; `notebooks/spark.ipynb` runs it on Spark itself."""
 
+import pyarrow as pa
 import pytest
 
 from svc_jupyter.client.commands.outputs import table_texts
 from svc_jupyter.magics.display.errors import SvcUsageError
+from svc_jupyter.magics.display.grid import RESULT
 from svc_jupyter.magics.spark_notes import frame_of_table, outputs_of
 
 
@@ -30,3 +32,23 @@ def test_tables_that_come_as_text_become_frames():
     assert first.to_dict("list") == {"a": [1, 2], "b": ['x "y"', "z"]}
     assert second.to_dict("list") == {"c": [1.5]}
     assert table_texts("") == []
+
+
+def test_each_table_of_a_run_is_a_grid_of_its_stored_rows(service, notebook, drawn, capsys):
+    columns = [["n", "int64"]]
+    tables = [{"paragraph": "p1", "title": "All", "rows": 3, "size": 9, "columns": [["n", "double"]]}]
+    tables.append({"paragraph": "p2", "title": None, "rows": 2, "size": 9, "columns": columns})
+    stored = {1: pa.table({"n": [1.5, 2.5, 3.5]}), 2: pa.table({"n": [4, 5]})}
+    service.behave("None", table=stored[2], outputs={"tables": tables}, dumps=stored)
+    last = notebook.displayed("%svc_spark_run 7 -o last -o 1=first")
+    first = notebook.shell.display_pub.sent[-1]["data"]
+    shown = [[data[RESULT][name] for name in ("command", "part", "columns", "rows")] for data in (first, last)]
+    assert shown == [
+        [128, {"table": 1}, [{"name": "n", "type": "number"}], [[1.5], [2.5], [3.5]]],
+        [128, {"table": 2}, [{"name": "n", "type": "integer"}], [[4], [5]]],
+    ]
+    assert capsys.readouterr().out.splitlines()[:2] == ["table 1 · All · 3 rows", "table 2 · p2"]
+    assert notebook.shell.user_ns["first"]["n"].tolist() == [1.5, 2.5, 3.5]
+    for result in ("first", "last", ""):
+        notebook.value(f"%svc_plot {result} -x n")
+    assert drawn == [(128, {"table": 1}), (128, {"table": 2}), (128, {"table": 2})]

@@ -73,6 +73,26 @@ describe('CommandDetailModel', () => {
     model.dispose();
   });
 
+  it('has the tables before the last one, or the one that is wanted alone', async () => {
+    const dumps = ['months', 'late'].map(alias => ({ alias, rows: 12, size: 1, columns: [] }));
+    const rows = { columns: [{ name: 'n', type: 'integer' }], rows: [[1]], offset: 0, total: 1 };
+    const dumping = service([], { command: { outputs: { dumps } }, rows });
+    const all = new CommandDetailModel(dumping, 7);
+    all.watch();
+    const { result } = await until(all, view => view.result !== null);
+    const [last, before] = result?.kind === 'rows' ? [result.rows, result.before] : [];
+    expect([last?.calls.part, last?.state.of]).toEqual([{}, 1]);
+    expect(before?.map(({ calls, state }) => [calls.part, state.of])).toEqual([[{ dump: 1 }, 12]]);
+    all.dispose();
+    expect(before?.map(({ isDisposed }) => isDisposed)).toEqual([true]);
+
+    const one = new CommandDetailModel(dumping, 7, { part: { dump: 'months' } });
+    one.watch();
+    const alone = (await until(one, view => view.result !== null)).result;
+    expect(alone).toMatchObject({ rows: { calls: { part: { dump: 'months' } } }, before: [] });
+    one.dispose();
+  });
+
   it('reads a result again that could not be read', async () => {
     const away = new ServiceError('the service does not answer', 502);
     const model = new CommandDetailModel(service([away, ROWS]), 7);

@@ -10,12 +10,13 @@ import {
 import type { ICommand, IResults } from '../service/records/commands';
 import type { ITap } from '../service/records/data';
 import { appended, EMPTY_LOG, type ILogTail } from './logBuffer';
-import { isUnsupported, ResultCalls, ResultModel } from '../results';
+import { type IPart, isUnsupported, ResultCalls, ResultModel } from '../results';
 import { firstRows } from './rows';
 
 /** The kinds of result of a command. */
 export type CommandResult =
-  | { kind: 'rows'; rows: ResultModel }
+  /** Its last table, and those before it. */
+  | { kind: 'rows'; rows: ResultModel; before: readonly ResultModel[] }
   /** Its beginning, and how many characters it has. */
   | { kind: 'text'; text: string; length: number }
   /** Too large to be sent: where the service keeps it. */
@@ -70,6 +71,8 @@ const READ_BYTES = 400_000;
 export interface ICommandOptions {
   /** Types whose result is shown as a text, not as rows. */
   textTypes?: readonly string[];
+  /** Which of its tables is shown alone; all of them by default. */
+  part?: IPart;
   /** Whether to read the result once it is done. */
   withResult?: boolean;
 }
@@ -148,7 +151,8 @@ export class CommandDetailModel implements IDisposable {
       this._end.abort();
       this._follower?.dispose();
       if (this._view.result?.kind === 'rows') {
-        this._view.result.rows.dispose();
+        const { rows, before } = this._view.result;
+        [...before, rows].forEach(table => table.dispose());
       }
       Signal.clearData(this);
     }
@@ -229,7 +233,7 @@ export class CommandDetailModel implements IDisposable {
     const isText = (this._options.textTypes ?? TEXT_RESULTS).includes(command.command_type);
     let rows = isText ? null : await this._rows(command, signal);
     if (rows !== null) {
-      return { kind: 'rows', rows };
+      return { kind: 'rows', rows, before: this._tablesBefore(command) };
     }
     const { inline, results, result_location: locations } = await this._text(signal);
     if (!inline) {
@@ -237,7 +241,7 @@ export class CommandDetailModel implements IDisposable {
       rows = isText ? await this._rows(command, signal) : null;
       return rows === null
         ? { kind: 'elsewhere', locations: locations ?? [] }
-        : { kind: 'rows', rows };
+        : { kind: 'rows', rows, before: [] };
     }
     const text = unixLines(results ?? '');
     return text === ''
@@ -252,7 +256,7 @@ export class CommandDetailModel implements IDisposable {
 
   /** Return the rows of the result; null when it is a text. */
   private async _rows(command: ICommand, signal: AbortSignal): Promise<ResultModel | null> {
-    const calls = new ResultCalls(this._requests, this.id);
+    const calls = new ResultCalls(this._requests, this.id, this._options.part);
     try {
       return new ResultModel(calls, { first: await calls.first(signal) });
     } catch (reason) {
@@ -269,6 +273,22 @@ export class CommandDetailModel implements IDisposable {
       const saved = { columns: columns.map(name => ({ name, type: 'text' })), rows, total };
       return new ResultModel(calls, { saved, problem: error });
     }
+  }
+
+  /** The tables before the last one, which are read when they are seen. */
+  private _tablesBefore({ outputs }: ICommand): ResultModel[] {
+    if (Object.keys(this._options.part ?? {}).length > 0) {
+      return [];
+    }
+    const model = (part: IPart, total: number): ResultModel =>
+      new ResultModel(new ResultCalls(this._requests, this.id, part), {
+        saved: { columns: [], rows: [], total }
+      });
+    const { dumps = [], tables = [] } = outputs ?? {};
+    return [
+      ...dumps.slice(0, -1).map(({ rows }, index) => model({ dump: index + 1 }, rows)),
+      ...tables.slice(0, -1).map(({ rows }, index) => model({ table: index + 1 }, rows))
+    ];
   }
 
   private _become(part: Partial<ICommandView>): void {

@@ -2,8 +2,8 @@ import type { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSX } from 'react';
 import { ErrorState } from '../list';
-import { ResultView } from '../results';
 import type { CommandDetailModel, ICommandView } from './detailModel';
+import { Tables } from './tables';
 import { TextResult } from './textResult';
 
 /** The result of a finished command: its rows, or a text. */
@@ -15,7 +15,7 @@ export function CommandResultView(props: {
   trans: TranslationBundle;
 }): JSX.Element | null {
   const { model, view, rendermime, trans } = props;
-  const { result, resultError } = view;
+  const { command, result, resultError } = view;
   const shown = (): JSX.Element | null => {
     if (resultError !== null) {
       const retry = (): void => model.readResult();
@@ -23,7 +23,11 @@ export function CommandResultView(props: {
     }
     switch (result?.kind) {
       case 'rows':
-        return <ResultView model={result.rows} rendermime={rendermime} trans={trans} />;
+        return (
+          command && (
+            <Tables command={command} result={result} rendermime={rendermime} trans={trans} />
+          )
+        );
       case 'text':
       case 'elsewhere':
         return <TextResult model={model} result={result} trans={trans} />;

@@ -1,4 +1,4 @@
-import type { IColumn, ISavedRows, Row, Value } from '../results';
+import type { IColumn, IPart, ISavedRows, Row, Value } from '../results';
 
 /** MIME type of a result's first rows, as the magics write them. */
 export const RESULT_MIME = 'application/vnd.svc-jupyter.result+json';
@@ -10,6 +10,8 @@ export interface IOrigin {
   readonly command: number;
   /** As the service writes it: another service may have another command of this id. */
   readonly createdAt: string;
+  /** Which of its tables the cell shows. */
+  readonly part: IPart;
 }
 
 /** Return the command of an output; null if the output is none of ours, or of a later version. */
@@ -18,9 +20,33 @@ export function originOf(data: unknown): IOrigin | null {
     return null;
   }
   const { command, created_at: createdAt } = data;
-  return Number.isSafeInteger(command) && Number(command) > 0 && typeof createdAt === 'string'
-    ? { command: Number(command), createdAt }
+  const part = partOf(data);
+  return isNumber(command) && typeof createdAt === 'string' && part !== null
+    ? { command, createdAt, part }
     : null;
+}
+
+/** Return which table is shown; null if that cannot be understood, so that no other one is shown in its place. */
+function partOf(data: Record<string, unknown>): IPart | null {
+  // The line of a cell has the options by which the cell reads its result.
+  const { dump, result } = isRecord(data.options) ? data.options : {};
+  const given = data.part ?? {
+    ...(dump !== undefined && { dump }),
+    ...(result !== undefined && { sequence_number: result })
+  };
+  if (!isRecord(given)) {
+    return null;
+  }
+  const isKnown = Object.entries(given).every(([kind, which]) =>
+    kind === 'dump'
+      ? isNumber(which) || (typeof which === 'string' && which !== '')
+      : ['table', 'sequence_number'].includes(kind) && isNumber(which)
+  );
+  return isKnown ? given : null;
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Number(value) > 0;
 }
 
 /** What a line of a command says, beside its origin. */

@@ -5,10 +5,11 @@ import { type JSX, useEffect, useRef, useState } from 'react';
 import { cancelAsked } from '../commands/cancelling';
 import { CommandDetailModel, type ICommandView } from '../commands/detailModel';
 import { useCommandView } from '../commands/hooks';
+import { Tables } from '../commands/tables';
 import { TextResult } from '../commands/textResult';
 import { statusWords, toneOf } from '../commands/words';
 import { OPEN_COMMAND } from '../panel';
-import { ResultView, useSeen } from '../results';
+import { useSeen } from '../results';
 import { useNow, VisibleContext } from '../service';
 import { hasEnded, type ICommand } from '../service/records/commands';
 import { type IOrigin, savedStatus, STATUS_MIME } from './bundle';
@@ -31,7 +32,8 @@ export class FollowedOutput extends ReactWidget {
     super();
     this.addClass('jp-SvcFollowed');
     this._command = new CommandDetailModel(_context.requests, _origin.command, {
-      textTypes: []
+      textTypes: [],
+      part: _origin.part
     });
     const saved = _output.data['text/plain'];
     this._text = typeof saved === 'string' ? (saved.split('\n', 1)[0] ?? '') : '';
@@ -142,7 +144,7 @@ function FollowedCommand(props: IFollowedProps): JSX.Element {
         <LogEnd log={view.log.text} isRunning={!hasEnded(command)} />
       )}
       {result?.kind === 'rows' && (
-        <ResultView model={result.rows} rendermime={context.rendermime} trans={trans} />
+        <Tables command={command} result={result} rendermime={context.rendermime} trans={trans} />
       )}
       {(result?.kind === 'text' || result?.kind === 'elsewhere') && (
         <TextResult model={model} result={result} trans={trans} />

@@ -3,7 +3,7 @@ import { ReactWidget } from '@jupyterlab/ui-components';
 import type { Widget } from '@lumino/widgets';
 import type { JSX } from 'react';
 import { ResultCalls, ResultModel, ResultView } from '../results';
-import { originOf, RESULT_MIME, savedRows, savedStatus } from './bundle';
+import { type IOrigin, originOf, RESULT_MIME, savedRows, savedStatus } from './bundle';
 import type { IOutputContext } from './outputContext';
 import { withLinks } from './statusLinks';
 
@@ -17,7 +17,7 @@ export async function outputOf(
   const origin = originOf(data);
   const saved = options.mimeType === RESULT_MIME ? savedRows(data) : null;
   if (origin !== null && saved !== null) {
-    return new ResultOutput(context, origin.command, {
+    return new ResultOutput(context, origin, {
       saved,
       createdAt: origin.createdAt,
       variable: savedStatus(data).name
@@ -66,11 +66,11 @@ class ResultOutput extends ReactWidget {
 
   constructor(
     private readonly _context: IOutputContext,
-    command: number,
+    { command, part }: IOrigin,
     options: ConstructorParameters<typeof ResultModel>[1]
   ) {
     super();
-    this._model = new ResultModel(new ResultCalls(_context.requests, command), options);
+    this._model = new ResultModel(new ResultCalls(_context.requests, command, part), options);
   }
 
   override dispose(): void {

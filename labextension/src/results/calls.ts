@@ -77,14 +77,25 @@ export const FILE_FORMATS = {
 /** The name of such a form. */
 export type FileFormat = keyof typeof FILE_FORMATS;
 
+/** Which of several tables of a command is meant; without a word its result. Numbers count from 1. */
+export interface IPart {
+  /** A DUMP of a Pig command: its number, or its alias for the last one of it. */
+  readonly dump?: number | string;
+  /** A table of a note's run. */
+  readonly table?: number;
+  /** A sub-command of a composite. */
+  readonly sequence_number?: number;
+}
+
 /** Rows that the first answer has. */
 const FIRST_ROWS = 100;
 
-/** The rows of one command's result, read through the Jupyter server. */
+/** The rows of one command's result, or of one of its tables, read through the Jupyter server. */
 export class ResultCalls {
   constructor(
     private readonly _requests: ServiceRequests,
-    readonly command: number
+    readonly command: number,
+    readonly part: IPart = {}
   ) {}
 
   /** Return `limit` rows from `offset` on; of some columns only if they are given. */
@@ -96,7 +107,7 @@ export class ResultCalls {
     columns?: readonly string[]
   ): Promise<IRowsAnswer> {
     const range = { offset, limit, columns: listed(columns ?? []) };
-    return this._requests.get(this._path, { ...parameters(query), ...range }, signal);
+    return this._requests.get(this._path, { ...this._of(query), ...range }, signal);
   }
 
   /** Return the first rows, and how many there are. */
@@ -111,13 +122,13 @@ export class ResultCalls {
     column: string,
     signal?: AbortSignal
   ): Promise<IValueAnswer> {
-    return this._requests.get(`${this._path}/value`, { ...parameters(query), row, column }, signal);
+    return this._requests.get(`${this._path}/value`, { ...this._of(query), row, column }, signal);
   }
 
   /** Return the statistics of a column over all rows that the query finds. */
   statistics(query: IRowsQuery, column: string): Promise<IStatistics> {
     const { search = '', where = '' } = parameters(query);
-    return this._requests.get(`${this._path}/statistics`, { column, search, where });
+    return this._requests.get(`${this._path}/statistics`, { column, search, where, ...this.part });
   }
 
   /** Return the points of a chart of all rows that the query finds. */
@@ -128,24 +139,24 @@ export class ResultCalls {
     y: string,
     signal: AbortSignal
   ): Promise<IChartPoints> {
-    return this._requests.get(
-      `${this._path}/points`,
-      { ...parameters(query), chart, x, y },
-      signal
-    );
+    return this._requests.get(`${this._path}/points`, { ...this._of(query), chart, x, y }, signal);
   }
 
   /** Return the whole result as a file, whatever the query. */
   async file(format: FileFormat): Promise<Blob> {
     const path = pathOf('commands', this.command, 'results');
     const headers = { Accept: FILE_FORMATS[format].type };
-    return (await this._requests.send('GET', path, { headers })).blob();
+    return (await this._requests.send('GET', path, { headers, query: { ...this.part } })).blob();
   }
 
   /** Return the time of the command's creation, as the service writes it. */
   async createdAt(signal?: AbortSignal): Promise<string> {
     const path = pathOf('commands', this.command);
     return (await this._requests.get<{ created_at: string }>(path, {}, signal)).created_at;
+  }
+
+  private _of(query: IRowsQuery): Record<string, string | number> {
+    return { ...parameters(query), ...this.part };
   }
 
   private get _path(): string {

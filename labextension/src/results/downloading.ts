@@ -2,7 +2,8 @@ import { FILE_FORMATS, type FileFormat, type ResultCalls } from './calls';
 
 /** Save the whole result as a file of the browser's. Returns the file's name. */
 export async function download(calls: ResultCalls, format: FileFormat): Promise<string> {
-  const name = `command-${calls.command}.${FILE_FORMATS[format].ending}`;
+  const part = Object.entries(calls.part).map(([kind, which]) => `-${kind}-${which}`);
+  const name = `command-${calls.command}${part.join('')}.${FILE_FORMATS[format].ending}`;
   saveFile(name, await calls.file(format));
   return name;
 }

@@ -556,11 +556,15 @@ function useScroll(
     update();
     const observer = new ResizeObserver(update);
     observer.observe(node);
+    // A change of theme may make it higher than the grid for a moment, which stays as high as it is.
+    if (head.current !== null) {
+      observer.observe(head.current);
+    }
     return () => {
       observer.disconnect();
       clearTimeout(resting.current);
     };
-  }, [scroller, update]);
+  }, [scroller, head, update]);
 
   const onScroll = useCallback(() => {
     const node = scroller.current;

@@ -1,4 +1,4 @@
-export { ResultCalls } from './calls';
+export { type IPart, ResultCalls } from './calls';
 export { saveFile } from './downloading';
 export { useSeen } from './hooks';
 export { type ISavedRows, isUnsupported, ResultModel } from './model';

@@ -116,9 +116,13 @@ export class ResultModel implements IDisposable {
     return this._isDisposed;
   }
 
-  /** The result's name in code: its variable in the notebook, or its command's id. */
-  get codeName(): string {
-    return this._options.variable ?? String(this.calls.command);
+  /** The result's name in a line of code: its variable in the notebook, or its command and which of its tables. */
+  get codeWords(): readonly string[] {
+    const { variable } = this._options;
+    const { command, part } = this.calls;
+    return variable
+      ? [variable]
+      : [String(command), ...Object.entries(part).map(([kind, which]) => `--${kind}=${which}`)];
   }
 
   /** Begin to read from the service; once is enough. */

@@ -79,7 +79,7 @@ export function PlotPanel(props: IPlotPanelProps): JSX.Element {
   const isHistogram = plot.kind === 'histogram';
   const choose = (part: Partial<IPlot>): void => setPlot({ ...plot, ...part });
   const copy = (): void => {
-    Clipboard.copyToSystem(plotCode(plot, shown, model.codeName));
+    Clipboard.copyToSystem(plotCode(plot, shown, model.codeWords));
     onDone(trans.__('copied: paste it into a cell'));
   };
   return (

@@ -4,7 +4,7 @@ import { ALL_ROWS, type IRowsQuery } from './query';
 const line = { kind: 'line', x: 'hour', y: 'dep delay' } as const;
 
 function codeOf(part: Partial<IRowsQuery>): string {
-  return plotCode(line, { ...ALL_ROWS, ...part }, '128').replace(
+  return plotCode(line, { ...ALL_ROWS, ...part }, ['128']).replace(
     "%svc_plot 128 -x hour -y 'dep delay' --chart line",
     ''
   );
@@ -12,10 +12,12 @@ function codeOf(part: Partial<IRowsQuery>): string {
 
 describe('plotCode', () => {
   it('names the variable, the columns and the chart', () => {
-    expect(plotCode(line, ALL_ROWS, 'delays')).toBe(
+    expect(plotCode(line, ALL_ROWS, ['delays'])).toBe(
       "%svc_plot delays -x hour -y 'dep delay' --chart line"
     );
-    expect(plotCode({ ...line, kind: 'histogram' }, ALL_ROWS, '128')).toBe('%svc_plot 128 -x hour');
+    expect(plotCode({ ...line, kind: 'histogram' }, ALL_ROWS, ['128', '--dump=late ones'])).toBe(
+      "%svc_plot 128 '--dump=late ones' -x hour"
+    );
   });
 
   it('chooses the same rows', () => {
@@ -37,7 +39,7 @@ describe('plotCode', () => {
   it('orders bars as the rows are', () => {
     const sort = [{ column: 'dep delay', isDescending: true }];
     expect(codeOf({ sort })).toBe('');
-    expect(plotCode({ ...line, kind: 'bar' }, { ...ALL_ROWS, sort }, 'delays')).toBe(
+    expect(plotCode({ ...line, kind: 'bar' }, { ...ALL_ROWS, sort }, ['delays'])).toBe(
       "%svc_plot delays -x hour -y 'dep delay' --chart bar '--sort=-dep delay'"
     );
   });

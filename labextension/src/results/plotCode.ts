@@ -1,9 +1,9 @@
 import type { IPlot } from './plotSpec';
 import type { IFilter, IRowsQuery } from './query';
 
-/** Return the line that draws a chart in a notebook: of a variable, or of a command's id. */
-export function plotCode(plot: IPlot, query: IRowsQuery, result: string): string {
-  const words = ['%svc_plot', result, '-x', plot.x];
+/** Return the line that draws a chart in a notebook; `result` are the words that name the result. */
+export function plotCode(plot: IPlot, query: IRowsQuery, result: readonly string[]): string {
+  const words = ['%svc_plot', ...result, '-x', plot.x];
   if (plot.kind !== 'histogram') {
     words.push('-y', plot.y, '--chart', plot.kind);
   }

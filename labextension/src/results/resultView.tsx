@@ -19,7 +19,7 @@ import type { ISelection } from './selection';
 import { ValuePanel } from './valuePanel';
 import type { IColumn } from './values';
 import { count } from '../words';
-import { filterWords, footer, problemWords } from './words';
+import { filterWords, footer, problemWords, resultName } from './words';
 import '../../style/results.css';
 
 /** Milliseconds after the last letter when a search begins. */
@@ -99,7 +99,7 @@ export function ResultView(props: IResultViewProps): JSX.Element {
     <section
       ref={root}
       className={`jp-SvcResult-view${query === shown ? '' : ' jp-mod-changing'}`}
-      aria-label={trans.__('Result of command %1', model.calls.command)}
+      aria-label={resultName(trans, model.calls)}
       aria-busy={state.isReading}
       // A notebook takes the keyboard back at each key that reaches it.
       onKeyDown={event => event.stopPropagation()}

@@ -1,5 +1,6 @@
 import { nullTranslator } from '@jupyterlab/translation';
-import { valueWords } from './words';
+import type { IPart, ResultCalls } from './calls';
+import { resultName, valueWords } from './words';
 
 const trans = nullTranslator.load('');
 
@@ -21,5 +22,16 @@ describe('valueWords', () => {
     expect(words('reading')).toBe('the first 1,000 characters · reading …');
     expect(words('saved')).toBe('the first 1,000 characters · as saved');
     expect(words('download')).toBe('the first 1,000 characters · whole in a download');
+  });
+});
+
+describe('resultName', () => {
+  it('tells the tables of a command apart', () => {
+    const name = (part: IPart): string =>
+      resultName(trans, { command: 7, part } as unknown as ResultCalls);
+    expect(name({})).toBe('Result of command 7');
+    expect(name({ dump: 'late' })).toBe('DUMP late of command 7');
+    expect(name({ table: 2 })).toBe('Table 2 of command 7');
+    expect(name({ sequence_number: 3 })).toBe('Result of sub-command 3 of command 7');
   });
 });

@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { count } from '../words';
-import type { IValueAnswer } from './calls';
+import type { IValueAnswer, ResultCalls } from './calls';
 import type { IFilter, IRowsQuery, Operator } from './query';
 import { isFiltered } from './query';
 import { type IResultState, isUnsupported, type Problem } from './model';
@@ -9,6 +9,18 @@ import { formatOf, type IColumn, type Value, wholeText } from './values';
 /** Return a value as it is written in texts about a column. */
 export function written(column: IColumn, value: Value): string {
   return formatOf(column, [value])(value);
+}
+
+/** Return what the rows are: the result of a command, or one of its tables. */
+export function resultName(trans: TranslationBundle, { command, part }: ResultCalls): string {
+  const { dump, table, sequence_number: number } = part;
+  return dump !== undefined
+    ? trans.__('DUMP %1 of command %2', dump, command)
+    : table !== undefined
+      ? trans.__('Table %1 of command %2', table, command)
+      : number !== undefined
+        ? trans.__('Result of sub-command %1 of command %2', number, command)
+        : trans.__('Result of command %1', command);
 }
 
 /** Return an operator as it is shown to be chosen. */

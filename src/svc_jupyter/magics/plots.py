@@ -13,7 +13,7 @@ from svc_jupyter.magics.arguments.options import nearest, out_option, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
 from svc_jupyter.magics.display.errors import SvcUsageError
-from svc_jupyter.magics.session.session import ask
+from svc_jupyter.magics.session.session import Stored, ask
 
 if TYPE_CHECKING:
     from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics
@@ -33,6 +33,8 @@ class PlotMagics(SvcFamily):
         nargs="?",
         help="The variable of a result, or the id of its command (default: the last result of this kernel).",
     )
+    @argument("--dump", metavar="ALIAS", help="Of a Pig command named by its id: the DUMP of an alias, or by number.")
+    @argument("--table", metavar="NUMBER", type=int, help="Of a note's run named by its id: a table, from 1.")
     @argument("-x", metavar="COLUMN", required=True, help="The column across.")
     @argument("-y", metavar="COLUMN", help="The column of numbers up; without one, a histogram of -x.")
     @argument(
@@ -68,42 +70,54 @@ class PlotMagics(SvcFamily):
                 "svc_plot draws with matplotlib, which is not installed: %pip install 'svc-jupyter[plot]'"
             )
         wanted = {"where": [condition(text) for text in values.where], "search": values.search}
-        command_id = self._command(values.result)
-        found = ask(lambda: self._found(command_id, values, wanted), "chart")
+        stored = self._stored(values)
+        found = ask(lambda: self._found(stored, values, wanted), "chart")
         return self.keep(values, _drawn(found))
 
     def _found(
-        self, command_id: int, values: argparse.Namespace, wanted: dict[str, Any]
+        self, stored: Stored, values: argparse.Namespace, wanted: dict[str, Any]
     ) -> ChartPoints | ColumnStatistics:
         client = self.session.client()
         calls = client.commands
+        command_id, part = stored
         calls.get(command_id)  # tells what the service knows, and whether there is such a command
         if not client.extended:
             raise SvcUsageError("svc_plot: this service makes no charts. A DataFrame draws itself: df.plot()")
         if values.y is None:
-            return calls.statistics(command_id, values.x, **wanted)
-        return calls.points(command_id, values.x, values.y, chart=values.chart, sort=values.sort, **wanted)
+            return calls.statistics(command_id, values.x, **wanted, part=part)
+        chosen = {"chart": values.chart, "sort": values.sort, "part": part}
+        return calls.points(command_id, values.x, values.y, **chosen, **wanted)
 
-    def _command(self, result: str | None) -> int:
-        """Return the command whose result is meant. Raises SvcUsageError."""
+    def _stored(self, values: argparse.Namespace) -> Stored:
+        """Return the result that is meant. Raises SvcUsageError."""
+        result = values.result
+        part = {name: getattr(values, name) for name in ("dump", "table") if getattr(values, name) is not None}
+        is_id = result is not None and result.isascii() and result.isdecimal()
+        if len(part) > 1:
+            raise SvcUsageError("svc_plot: --dump is for a Pig command, --table for a note's run; leave one out")
+        if part and not is_id:
+            [(option, which)] = part.items()
+            raise SvcUsageError(
+                f"svc_plot: --{option} goes with the id of a command, as in %svc_plot 128 --{option} {which}"
+            )
+        if is_id:
+            return Stored(int(result), part)
         if result is None:
             if self.session.last_result is None:
                 raise SvcUsageError("svc_plot: this kernel has no result yet; name a command by its id: %svc_plot 128")
             return self.session.last_result
-        if result.isascii() and result.isdecimal():
-            return int(result)
         variables = self.shell.user_ns
         if result not in variables:
             known = [name for name in variables if not name.startswith("_")]
             raise SvcUsageError(f"svc_plot: there is no variable {result}.{nearest(result, known)}")
         value = variables[result]
-        command_id = value.id if isinstance(value, CommandHandle) else self.session.command_of(value)
-        if command_id is None:
+        stored = Stored(value.id, {}) if isinstance(value, CommandHandle) else self.session.stored(value)
+        if stored is None:
             raise SvcUsageError(
                 f"svc_plot: {result} is not the stored result of a command, as -o assigns it. Any DataFrame has "
                 f"{result}.plot()"
             )
-        return command_id
+        return stored
 
 
 def condition(text: str) -> list[Any]:

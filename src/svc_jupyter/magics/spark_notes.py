@@ -18,15 +18,15 @@ from svc_jupyter.magics.arguments.options import (
 )
 from svc_jupyter.magics.cells.cells import Definition, SvcFamily
 from svc_jupyter.magics.cells.handle import CommandHandle
-from svc_jupyter.magics.cells.readers import loaded
-from svc_jupyter.magics.cells.running import Value
+from svc_jupyter.magics.cells.readers import unchanged
+from svc_jupyter.magics.cells.running import Reading, Value
 from svc_jupyter.magics.commands.notebook_runs import arguments_of
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.formats import parsed_frame
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
-from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, publish, shape_of, size_text
+from svc_jupyter.magics.display.rendering import is_kept, kept_text, shape_of, size_text
 from svc_jupyter.magics.session.session import Session, ask
 from svc_jupyter.magics.workspace.note_answer import NoteAnswer
 from svc_jupyter.magics.workspace.places import is_id, note_called
@@ -106,8 +106,8 @@ def run_with(client: Client, note_id: int, values: dict[str, Any], say: Callable
     command.wait()
     say(f"command {command.id} · {command.record.status}")
     return [
-        (title, value.head(_ROWS_SHOWN).to_html(index=False, border=0))
-        for title, value in tables_of(command, _ONE_BYTE)
+        (title, reading.value.head(_ROWS_SHOWN).to_html(index=False, border=0))
+        for title, reading in tables_of(command, _ONE_BYTE)
     ]
 
 
@@ -154,25 +154,23 @@ class SparkRunMagics(SvcFamily):
             if number > len(found):
                 there = f"{len(found)} {plural('table', len(found))}"
                 raise SvcMagicError(f"command {command.id} is done, but has no table {number} for -o; there is {there}")
-            title, value = found[number - 1]
-            self.shell.user_ns[name] = value
+            reading = found[number - 1][1]
+            value = self.shell.user_ns[name] = reading.value
+            if reading.result is not None:
+                self.session.remember(value, reading.result)
             if is_kept(value):
                 print(f"table {number} · {size_text(value)} · {name} · {kept_text(name)}")  # noqa: T201
         if values.quiet:
             return
-        for number, (title, value) in enumerate(found[:-1], start=1):
-            self._show(number, title, value, values)
+        for number, (title, reading) in enumerate(found[:-1], start=1):
+            rows = shape_of(reading.value)[0] or 0
+            print(f"table {number} · {title} · {rows:,} {plural('row', rows)}")  # noqa: T201  a title
+            self.show(reading, values)
         if len(found) > 1:
             print(f"table {len(found)} · {found[-1][0]}")  # noqa: T201  the title of the cell's value
         note = command.record.outputs.note if command.record.outputs is not None else None
         if note is not None and note.message:
             print(note.message)  # noqa: T201  what the run's owner has to know
-
-    def _show(self, number: int, title: str, value: Value, values: argparse.Namespace) -> None:
-        rows = shape_of(value)[0] or 0
-        print(f"table {number} · {title} · {rows:,} {plural('row', rows)}")  # noqa: T201  a title
-        limit_display(value, values.rows, self.session.settings.rows_shown, self.shell)
-        publish(value, self.shell)
 
 
 def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[int, str]]:
@@ -205,17 +203,17 @@ def run_definition_of(values: argparse.Namespace, session: Session) -> Definitio
     return Definition("SparkCommand", fields, last_table, Origin("note", target=values.note))
 
 
-def last_table(command: Command, limit: int) -> Value:
+def last_table(command: Command, limit: int) -> Reading:
     """Read the last table of a run; without tables, its paragraphs and their status."""
     found = tables_of(command, limit)
-    return found[-1][1] if found else paragraphs_frame(command)
+    return found[-1][1] if found else Reading(paragraphs_frame(command))
 
 
-def tables_of(command: Command, limit: int) -> list[tuple[str, Value]]:
+def tables_of(command: Command, limit: int) -> list[tuple[str, Reading]]:
     """Return the tables of a run with their titles, typed if the service reports types; see `loaded`."""
     if command.tables:
         return [
-            (table.title or table.paragraph, loaded(command.table(number), limit))
+            (table.title or table.paragraph, unchanged(command.table(number), limit))
             for number, table in enumerate(command.tables, start=1)
         ]
     if command.record.outputs is not None:
@@ -223,7 +221,7 @@ def tables_of(command: Command, limit: int) -> list[tuple[str, Value]]:
     from svc_jupyter.client.commands.outputs import table_texts
 
     texts = table_texts(command.result().text())
-    return [(f"table {number}", frame_of_table(text)) for number, text in enumerate(texts, start=1)]
+    return [(f"table {number}", Reading(frame_of_table(text))) for number, text in enumerate(texts, start=1)]
 
 
 def frame_of_table(text: str) -> pd.DataFrame:

@@ -6,14 +6,17 @@ import shlex
 import sys
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from svc_jupyter.magics.cells.readers import loaded
+from svc_jupyter.magics.cells.cells import result_of
+from svc_jupyter.magics.cells.readers import loaded, plain_reader
 from svc_jupyter.magics.cells.running import Run
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
-from svc_jupyter.magics.display.progress import done_line, line_for
+from svc_jupyter.magics.display.progress import Line, done_line, in_kernel, line_for
 from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, shape_of, size_text
+from svc_jupyter.magics.display.status import STATUS, Use, status_data
 from svc_jupyter.magics.session.session import Background, Session, ask
 from svc_jupyter.spark_kernel.cells import IN_SESSION, LANGUAGES, Cell, Runner, with_value
 from svc_jupyter.spark_kernel.clusters import label_for, note_of_notebook
@@ -131,7 +134,7 @@ class Conversation:
             return command
 
         line = line_for(self._shell, quiet=cell.quiet)
-        run = Run(start, _no_value, Origin("cell", cell.code), line)
+        run = Run(start, plain_reader, Origin("cell", cell.code), line)
         try:
             run.to_end()
         finally:
@@ -143,15 +146,19 @@ class Conversation:
                 raise SvcMagicError(f"command {command.id} is done, but its value is no table for -o {cell.out}")
             if not outputs[0].are_known:
                 print(ask(lambda: command.result().text(), "result"), end="")  # noqa: T201
-            line.finish(done_line(command.id, run.seconds, []))
+            _finish(line, run, [])
             return None
         return self._table(cell, command, run, line)
 
-    def _table(self, cell: Cell, command: Command, run: Run, line: Any) -> Any:
+    def _table(self, cell: Cell, command: Command, run: Run, line: Line) -> Any:
         """Return the table of a cell, or assign it to the variable of `-o`."""
         limit = self._session.settings.load_limit
-        value = ask(lambda: loaded(command.result(), limit), "result")
-        limit_display(value, None, self._session.settings.rows_shown, self._shell)
+        result = command.result()
+        value = ask(lambda: loaded(result, limit), "result")
+        self._session.remember(value, result)
+        self._session.last_result = self._session.stored(value)
+        shown = replace(result_of(result), name=cell.out)
+        limit_display(value, None, self._session.settings.rows_shown, self._shell, shown)
         parts = [size_text(value)]
         if cell.limit is not None and shape_of(value)[0] == cell.limit:
             parts.append(f"the first {cell.limit:,} at most: (limit=N) behind the language, or -o NAME")
@@ -159,8 +166,8 @@ class Conversation:
             parts.append(cell.out)
             self._shell.user_ns[cell.out] = value
         if is_kept(value):
-            parts.append(kept_text(cell.out, option=""))
-        line.finish(done_line(command.id, run.seconds, parts))
+            parts.append(kept_text(cell.out, in_grid=in_kernel(self._shell), option=""))
+        _finish(line, run, parts, shape=shape_of(value), name=cell.out)
         return None if cell.out is not None or cell.quiet else value
 
     def _run_shell(self, cell: Cell) -> None:
@@ -168,7 +175,7 @@ class Conversation:
         client = self._session.client
         run = Run(
             lambda: client().commands.submit("ShellCommand", inline=cell.code.strip("\n")),
-            _no_value,
+            plain_reader,
             Origin("script", cell.code, is_shell=True),
             line,
         )
@@ -176,7 +183,7 @@ class Conversation:
         command = run.command
         assert command is not None
         sys.stdout.write(ask(lambda: command.result().text(), "result"))
-        line.finish(done_line(command.id, run.seconds, []))
+        _finish(line, run, [])
 
     def _send(self, name: str) -> None:
         if not name.isidentifier():
@@ -218,8 +225,14 @@ class Conversation:
         self._key = key
 
 
-def _no_value(_command: Command, _limit: int) -> Any:
-    """Stand for the result, which is read only where there is a table."""
+def _finish(
+    line: Line, run: Run, parts: list[str], *, shape: tuple[int | None, int] | None = None, name: str | None = None
+) -> None:
+    """Write the last line of a cell, from which JupyterLab opens the command and its log."""
+    assert run.command is not None
+    record, seconds = run.command.record, run.seconds
+    data = status_data(record, "done", seconds, shape=shape, use=Use(name))
+    line.finish(done_line(record.id, seconds, parts), {STATUS: data})
 
 
 def _in_time(call: Callable[[], T]) -> T | None:

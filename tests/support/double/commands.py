@@ -34,7 +34,7 @@ class CommandDouble:
     locations: list[str] | None = None
     table: pa.Table | None = None
     dumps: dict[int, pa.Table] = field(default_factory=dict)
-    """The rows of a Pig command's dumps before the last, by number."""
+    """The rows of the tables before the last, of a Pig command's dumps or a note's run, by number."""
     notebook: tuple[str, str] | None = None
     """The executed notebook, as its file and as a page."""
     log: bytes = b""
@@ -263,7 +263,8 @@ class Commands(HttpFront):
             return error(422, f"command {command.record['id']} is not done ({command.record['status']})")
         if "sequence_number" in query:
             command = self._child_of(command, int(query["sequence_number"]))
-        table = command.dumps.get(int(query.get("dump", 0)), command.table)
+        number = int(query.get("dump", query.get("table", 0)))
+        table = command.dumps.get(number, command.table)
         if not self.bare and table is not None and paths.ARROW_STREAM in accepted:
             return httpx.Response(200, content=arrow_bytes(table), headers={"Content-Type": paths.ARROW_STREAM})
         if not self.bare and accepted == paths.CSV:

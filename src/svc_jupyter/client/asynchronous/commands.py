@@ -18,6 +18,7 @@ from svc_jupyter.client.conversations.commands import (
     CommonParameters,
     Conditions,
     Macros,
+    Part,
 )
 from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
@@ -110,20 +111,22 @@ class AsyncCommands:
         sort: Sequence[str] = (),
         search: str = "",
         where: Conditions = (),
+        part: Part | None = None,
     ) -> ChartPoints:
         """Return the points of a chart (line, bar or scatter) of the rows of a command that is done.
 
         They stand for all rows with the text `search` that meet the conditions of `where`, as in
         `[["origin", "=", "JFK"], ["delay", ">", 30]]`. Without `chart` it is a line or, where `x` has neither numbers
         nor times, bars; bars of such values come in the order of the columns `sort`, those with a `-` descending.
+        `part` names one of several tables: `{"dump": "late"}` of a Pig command, `{"table": 2}` of a note's run.
         """
-        return await self._performer.run(self._flows.points(command_id, x, y, chart, sort, search, where))
+        return await self._performer.run(self._flows.points(command_id, x, y, chart, sort, search, where, part))
 
     async def statistics(
-        self, command_id: int, column: str, *, search: str = "", where: Conditions = ()
+        self, command_id: int, column: str, *, search: str = "", where: Conditions = (), part: Part | None = None
     ) -> ColumnStatistics:
         """Return what a column holds in those rows: counts, extremes, a histogram or the most frequent values."""
-        return await self._performer.run(self._flows.statistics(command_id, column, search, where))
+        return await self._performer.run(self._flows.statistics(command_id, column, search, where, part))
 
     async def cancel(self, command_id: int) -> CancelAnswer:
         """Request a command's cancellation; the answer says whether it took effect."""

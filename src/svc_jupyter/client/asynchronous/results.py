@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+    from svc_jupyter.api.commands import CommandRecord
 
 T = TypeVar("T")
 _SPOOL_CHUNK = 1 << 20
@@ -47,6 +48,16 @@ class AsyncResult:
     ) -> None:
         self._performer = performer
         self._reading = Reading(command, sequence_number, dump, table)
+
+    @property
+    def record(self) -> CommandRecord:
+        """The last known record of the command that has it."""
+        return self._reading.command.record
+
+    @property
+    def part(self) -> dict[str, int]:
+        """Which of several tables of the command it is: `{"table": 2}`, or a `dump` or `sequence_number`, from 1."""
+        return self._reading.part
 
     @property
     def rows(self) -> int | None:

@@ -53,6 +53,12 @@ class Reading:
         self.rows: int | None = None
 
     @property
+    def part(self) -> dict[str, int]:
+        """The parameters that name one of several tables of a command; empty for its result."""
+        numbers = {"sequence_number": self.sequence_number, "dump": self.dump, "table": self.table}
+        return {name: number for name, number in numbers.items() if number is not None}
+
+    @property
     def typed(self) -> bool:
         """Whether the rows have typed columns rather than lines of text."""
         return self.command.has_typed_results
@@ -98,15 +104,14 @@ class Reading:
         """Return the rows that arrived with the command's end, if any."""
         record = self.command.record
         rows = record.arrow if isinstance(record, CommandWithRows) else None
-        if rows is None or any(part is not None for part in (self.sequence_number, self.dump, self.table)):
+        if rows is None or self.part:
             return None
         return table_of(iter((b64decode(rows),)))
 
     def stream_call(self, media_type: str = paths.ARROW_STREAM) -> Call:
         """Return the call for the rows as a byte stream."""
         path = paths.command(self.command.id, "results")
-        params = {"sequence_number": self.sequence_number, "dump": self.dump, "table": self.table}
-        return Call("GET", path, params, accept=media_type, headers=PLAIN_BYTES, stream=True)
+        return Call("GET", path, self.part, accept=media_type, headers=PLAIN_BYTES, stream=True)
 
     def known_bytes(self) -> int | None:
         """Return the bytes of the stored rows, if known."""

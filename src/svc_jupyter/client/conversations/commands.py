@@ -20,6 +20,8 @@ from svc_jupyter.client.transport.wire import idempotency
 Macros = Mapping[str, str] | Sequence[Mapping[str, str]]
 Conditions = Sequence[Sequence[Any]]
 """What rows must meet: `[column, operator, value]` each, as `["delay", ">", 30]`."""
+Part = Mapping[str, str | int]
+"""One of several tables of a command: an alias or number as `dump`, a number as `table`, or a `sequence_number`."""
 
 
 class CommonParameters(TypedDict, total=False):
@@ -141,14 +143,24 @@ class CommandFlows:
         return fetch(self.link, Call("PUT", paths.command(command_id, "files"), body={"keep": keep}), CommandFiles)
 
     def points(
-        self, command_id: int, x: str, y: str, chart: str | None, sort: Sequence[str], search: str, where: Conditions
+        self,
+        command_id: int,
+        x: str,
+        y: str,
+        chart: str | None,
+        sort: Sequence[str],
+        search: str,
+        where: Conditions,
+        part: Part | None,
     ) -> Flow[ChartPoints]:
         ordered = {"sort": json.dumps(list(sort)) if sort else None}
-        params = {"x": x, "y": y, "chart": chart, **ordered, **_rows_wanted(search, where)}
+        params = {"x": x, "y": y, "chart": chart, **ordered, **_rows_wanted(search, where), **(part or {})}
         return fetch(self.link, Call("GET", paths.command(command_id, "rows/points"), params), ChartPoints)
 
-    def statistics(self, command_id: int, column: str, search: str, where: Conditions) -> Flow[ColumnStatistics]:
-        params = {"column": column, **_rows_wanted(search, where)}
+    def statistics(
+        self, command_id: int, column: str, search: str, where: Conditions, part: Part | None
+    ) -> Flow[ColumnStatistics]:
+        params = {"column": column, **_rows_wanted(search, where), **(part or {})}
         return fetch(self.link, Call("GET", paths.command(command_id, "rows/statistics"), params), ColumnStatistics)
 
     def cancel(self, command_id: int) -> Flow[CancelAnswer]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import load_option, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.cells.readers import dump_reader, loaded, reader_of, sub_reader
-from svc_jupyter.magics.cells.running import Reader, Run, Value
+from svc_jupyter.magics.cells.readers import dump_reader, reader_of, sub_reader, unchanged
+from svc_jupyter.magics.cells.running import Reader, Reading, Run, Value
 from svc_jupyter.magics.commands.history import origin_of
 from svc_jupyter.magics.commands.pig import outputs_of as names_by_alias
 from svc_jupyter.magics.commands.pig import pig_reader
@@ -90,7 +90,12 @@ class AttachMagics(SvcFamily):
         self.keep(values, outcome.value)
         self.finish(line, outcome, values, ended_before=ended)
         for name, further in self._further(command, values, limit).items():
-            self.shell.user_ns[name] = ask(further, "result")
+            value = ask(further, "result")
+            if isinstance(value, Reading):
+                if value.result is not None:
+                    self.session.remember(value.value, value.result)
+                value = value.value
+            self.shell.user_ns[name] = value
         return outcome.value
 
     def _further(self, command: Command, values: argparse.Namespace, limit: int) -> dict[str, Callable[[], Any]]:
@@ -109,11 +114,11 @@ class AttachMagics(SvcFamily):
                 return {}
 
 
-def _dump(command: Command, alias: str, limit: int) -> Value:
-    return loaded(command.dump(alias), limit)
+def _dump(command: Command, alias: str, limit: int) -> Reading:
+    return unchanged(command.dump(alias), limit)
 
 
-def _table(command: Command, number: int, limit: int) -> Value:
+def _table(command: Command, number: int, limit: int) -> Reading:
     found = tables_of(command, limit)
     if number > len(found):
         raise SvcMagicError(f"command {command.id} is done, but has no table {number}; it has {len(found)}")

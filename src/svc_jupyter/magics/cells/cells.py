@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -13,13 +13,12 @@ from IPython.core.magic import Magics, magics_class
 from svc_jupyter.magics.arguments.actions import actions_of, help_of, split_action
 from svc_jupyter.magics.arguments.options import MagicMethod, continued, parse, submission_fields
 from svc_jupyter.magics.cells.handle import CommandHandle
-from svc_jupyter.magics.cells.readers import plain_reader
-from svc_jupyter.magics.cells.running import Outcome, Reader, Run, Value
+from svc_jupyter.magics.cells.running import Outcome, Reader, Reading, Run, Value
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.grid import ResultOf
 from svc_jupyter.magics.display.progress import Line, done_line, in_kernel, line_for
-from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, shape_of, size_text
+from svc_jupyter.magics.display.rendering import is_kept, kept_text, limit_display, publish, shape_of, size_text
 from svc_jupyter.magics.display.status import STATUS, Use, status_data
 from svc_jupyter.magics.session.session import Session
 from svc_jupyter.widgets.panels.frame import PanelText, PartOfPanel
@@ -27,7 +26,7 @@ from svc_jupyter.widgets.panels.frame import PanelText, PartOfPanel
 if TYPE_CHECKING:
     import pandas as pd
 
-    from svc_jupyter.client import Command
+    from svc_jupyter.client import Command, Result
 
 
 def _nothing() -> None:
@@ -144,6 +143,8 @@ class SvcFamily(Magics):
             self.finish(line, outcome, values)
         elif is_kept(outcome.value):  # the variable has no rows: that is not kept quiet
             self.finish(line_for(self.shell), outcome, values)
+        else:
+            self.remember(outcome)
         when_done(outcome.command)
         return None if values.quiet else outcome.value
 
@@ -156,16 +157,15 @@ class SvcFamily(Magics):
 
         With `ended_before` the command had ended before the cell asked for it.
         """
-        from svc_jupyter.client.commands.tables import column_types, messages
+        from svc_jupyter.client.commands.tables import messages
 
+        self.remember(outcome)
         record, value = outcome.command.record, outcome.value
         seconds = None if ended_before else outcome.seconds
         result = None
-        if outcome.read is plain_reader:
-            types = column_types(record.qlog)
+        if outcome.result is not None:
             rounded = None if seconds is None else round(seconds, 3)
-            result = ResultOf(record.id, record.created_at, values.out, rounded, types)
-            self.session.remember(value, record.id)
+            result = replace(result_of(outcome.result), name=values.out, seconds=rounded)
         limit_display(value, values.rows, self.session.settings.rows_shown, self.shell, result)
         told = (record.message or "").partition("\n")[0] if not shape_of(value)[1] else ""
         parts = [told or size_text(value), *([values.out] if values.out else []), *messages(record.qlog)]
@@ -173,6 +173,18 @@ class SvcFamily(Magics):
             parts.append(kept_text(values.out, in_grid=result is not None and in_kernel(self.shell)))
         data = status_data(record, "done", seconds, shape=shape_of(value), use=Use.of(values))
         line.finish(done_line(record.id, seconds, parts), {STATUS: data})
+
+    def remember(self, outcome: Outcome) -> None:
+        """Keep in mind which stored result a cell has, for `%svc_plot`."""
+        if outcome.result is not None:
+            self.session.remember(outcome.value, outcome.result)
+            self.session.last_result = self.session.stored(outcome.value)
+
+    def show(self, reading: Reading, values: argparse.Namespace) -> None:
+        """Show a table of a command beside the value of the cell."""
+        result = None if reading.result is None else result_of(reading.result)
+        limit_display(reading.value, values.rows, self.session.settings.rows_shown, self.shell, result)
+        publish(reading.value, self.shell)
 
     def shown(self, values: argparse.Namespace, frame: pd.DataFrame) -> pd.DataFrame:
         """Show a list of the service's things, of it `-n` rows, assign it to the variable of `-o`, and return it."""
@@ -192,6 +204,14 @@ class SvcFamily(Magics):
         if values.out:
             self.shell.user_ns[values.out] = value
         return value
+
+
+def result_of(result: Result) -> ResultOf:
+    """Return which stored result is shown, for a front end that can fetch its rows."""
+    from svc_jupyter.client.commands.tables import column_types
+
+    record, part = result.record, result.part
+    return ResultOf(record.id, record.created_at, types=() if part else column_types(record.qlog), part=part)
 
 
 def text_or_location(cell: str | None, location: str | None, magic: str, noun: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.cells.running import Reader, Value
+from svc_jupyter.magics.cells.running import Reader, Reading, Value
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.formats import DTYPES, FORMATS, LINES, NotInFormat, Types, parsed_frame
 
@@ -39,9 +39,14 @@ def named_types(option: str | None, output_format: str) -> Types:
     return types
 
 
-def plain_reader(command: Command, limit: int) -> Value:
+def plain_reader(command: Command, limit: int) -> Reading:
     """Read a result unchanged: its typed columns, or the lines of a text output in the column `line`."""
-    return loaded(command.result(), limit)
+    return unchanged(command.result(), limit)
+
+
+def unchanged(result: Result, limit: int) -> Reading:
+    """Return a result as the value of a cell; see `loaded`."""
+    return Reading(loaded(result, limit), result)
 
 
 def loaded(result: Result, limit: int) -> Value:
@@ -59,27 +64,27 @@ def is_larger(result: Result, limit: int) -> bool:
 
 def dump_reader(wanted: str) -> Reader:
     """Return the reader of a DUMP of a Pig command, by its alias or number."""
-    return lambda command, limit: loaded(command.dump(wanted), limit)
+    return lambda command, limit: unchanged(command.dump(wanted), limit)
 
 
 def sub_reader(number: int | None, output_format: str = LINES, types: str | None = None) -> Reader:
     """Return the reader of a composite: a sub-command's result, counted from 1, or the last one with rows."""
     named = named_types(types, output_format)
 
-    def read(command: Command, limit: int) -> Value:
+    def read(command: Command, limit: int) -> Reading:
         result = command.sub_result(number)
         if output_format == LINES:
-            return loaded(result, limit)
+            return unchanged(result, limit)
         return _in_format(command, result, limit, output_format, named)
 
     return read
 
 
-def _in_format(command: Command, result: Result, limit: int, output_format: str, types: Types) -> Value:
+def _in_format(command: Command, result: Result, limit: int, output_format: str, types: Types) -> Reading:
     if is_larger(result, limit):
-        return result
+        return Reading(result, result)
     try:
-        return parsed_frame(result.text(), output_format, types, result.dtypes)
+        return Reading(parsed_frame(result.text(), output_format, types, result.dtypes))
     except NotInFormat as error:
         raise SvcMagicError(
             f"command {command.id} is done, but {error}\n"

@@ -48,18 +48,28 @@ _LOG_RETRY_SECONDS = 2.0
 
 Value: TypeAlias = "pd.DataFrame | Result"
 """The value of a cell: the rows, or the result of a command that is too large to be loaded."""
-Reader = Callable[["Command", int], Value]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The value of a cell, and the stored result whose rows it has; None where it was made of them."""
+
+    value: Value
+    result: Result | None = None
+
+
+Reader = Callable[["Command", int], Reading]
 """Reads the result of a finished command; a result of more than so many bytes is not loaded (0: any is)."""
 
 
 @dataclass
 class Outcome:
-    """A cell's result: its value, the total time in seconds, and how it was read."""
+    """A cell's result: its value, the stored result that it is, and the total time in seconds."""
 
     command: Command
     value: Value
+    result: Result | None
     seconds: float
-    read: Reader
 
 
 @dataclass
@@ -101,8 +111,8 @@ class Run:
         Raises SvcCommandFailed, SvcCommandCancelled, SvcServiceError, or SvcInterrupted.
         """
         import_tables_meanwhile()
-        value = self._attend(self._to_value)
-        return Outcome(self._the_command(), value, self._seconds(), self.read)
+        reading = self._attend(self._to_value)
+        return Outcome(self._the_command(), reading.value, reading.result, self._seconds())
 
     def to_end(self) -> None:
         """Wait until the command has ended; raises what `to_value` raises."""
@@ -147,7 +157,7 @@ class Run:
                 raise failure_of(ended, command, self.origin, self._seconds()) from ended
         return command
 
-    def _to_value(self) -> Value:
+    def _to_value(self) -> Reading:
         command = self._to_end()
         self._reading = True
         tables_imported()

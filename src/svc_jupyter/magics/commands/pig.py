@@ -19,19 +19,17 @@ from svc_jupyter.magics.arguments.options import (
 )
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
-from svc_jupyter.magics.cells.readers import loaded
-from svc_jupyter.magics.cells.running import Value
-from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
+from svc_jupyter.magics.cells.readers import loaded, unchanged
+from svc_jupyter.magics.cells.running import Reading, Value
+from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError, translated_errors
 from svc_jupyter.magics.display.failures import Origin
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
-from svc_jupyter.magics.display.rendering import is_frame, is_kept, kept_text, limit_display, publish, size_text
+from svc_jupyter.magics.display.rendering import is_frame, is_kept, kept_text, shape_of, size_text
 from svc_jupyter.magics.session.session import ask
 
 if TYPE_CHECKING:
-    import pandas as pd
-
-    from svc_jupyter.client import Command
+    from svc_jupyter.client import Command, Result
 
 STORE_COLUMNS = ("alias", "location", "rows", "bytes")
 _OPTIONS = (
@@ -85,33 +83,26 @@ class PigMagics(SvcFamily):
         limit = self.load_limit(values)
         names = {name: alias for alias, name in by_alias.items()}
         for name, alias in names.items():
-            value = ask(partial(_loaded_dump, command, alias, limit), "dump")
+            result = command.dump(alias)
+            value = ask(partial(loaded, result, limit), "dump")
+            self.session.remember(value, result)
             self.shell.user_ns[name] = value
             if is_kept(value):
                 print(f"DUMP {alias} · {size_text(value)} · {name} · {kept_text(name)}")  # noqa: T201
         if values.quiet:
             return
         for number, dump in enumerate(command.dumps[:-1], start=1):
-            shown = self.session.settings.rows_shown if values.rows is None else values.rows
-            self._show(dump.alias, dump.rows, _rows(command, number, shown))
+            with translated_errors():
+                self._show(dump.alias, command.dump(number), values)
         if len(command.dumps) > 1:
             print(f"DUMP {command.dumps[-1].alias}")  # noqa: T201  the title of the cell's value
 
-    def _show(self, alias: str, rows: int, frame: pd.DataFrame) -> None:
-        columns = len(frame.columns)
+    def _show(self, alias: str, result: Result, values: argparse.Namespace) -> None:
+        count, columns = shape_of(result)
+        rows = count or 0
         size = f"{rows:,} {plural('row', rows)} × {columns:,} {plural('column', columns)}"
-        more = f" · showing {len(frame):,}" if len(frame) < rows else ""
-        print(f"DUMP {alias} · {size}{more}")  # noqa: T201  the title of the table below
-        limit_display(frame, len(frame), len(frame), self.shell)
-        publish(frame, self.shell)
-
-
-def _loaded_dump(command: Command, alias: str, limit: int) -> Value:
-    return loaded(command.dump(alias), limit)
-
-
-def _rows(command: Command, dump: str | int, limit: int) -> pd.DataFrame:
-    return ask(lambda: command.dump(dump).to_pandas(limit), "dump")
+        print(f"DUMP {alias} · {size}")  # noqa: T201  the title of the table below
+        self.show(Reading(result, result), values)
 
 
 def outputs_of(texts: Sequence[str]) -> tuple[str | None, dict[str, str]]:
@@ -151,11 +142,12 @@ def parameters_of(values: argparse.Namespace, variables: Mapping[str, Any]) -> d
     return parameters
 
 
-def pig_reader(command: Command, limit: int) -> Value:
+def pig_reader(command: Command, limit: int) -> Reading:
     """Read the last DUMP; without one, the script's output; without output, what it stored."""
-    value = loaded(command.result(), limit)
+    reading = unchanged(command.result(), limit)
+    value = reading.value
     stores = command.record.outputs.stores if command.record.outputs is not None else []
     if command.dumps or not stores or not is_frame(value) or len(value):
-        return value
+        return reading
     rows = [(store.alias, store.location, store.rows, store.bytes) for store in stores]
-    return frame_of(STORE_COLUMNS, rows, integers=("rows", "bytes"))
+    return Reading(frame_of(STORE_COLUMNS, rows, integers=("rows", "bytes")))

@@ -7,8 +7,8 @@ since a front end without our extension has none, and uses the front end's theme
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -67,13 +67,18 @@ left:0;font-weight:400}
 
 @dataclass(frozen=True)
 class ResultOf:
-    """The command whose stored result a DataFrame is; `types` are the engine's names of its columns' types."""
+    """The stored result whose rows are shown.
+
+    `name` is the variable that has it, `types` are the engine's names of its columns' types, and `part` is which of
+    several tables of the command it is: a number, from 1, by the name of the service's parameter.
+    """
 
     command: int
     created_at: str
-    name: str | None
-    seconds: float | None
+    name: str | None = None
+    seconds: float | None = None
     types: Sequence[str] = ()
+    part: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -322,6 +327,8 @@ class Grid:
             "rows": rows,
             "truncated": len(rows) < total or taken < of_columns or self._more is None,
         }
+        if result.part:
+            bundle["part"] = dict(result.part)
         if taken < of_columns:
             bundle["total_columns"] = of_columns
         return bundle

@@ -6,8 +6,8 @@ import contextvars
 import sys
 import threading
 import weakref
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, cast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar, cast
 
 from traitlets import Enum, Int, Unicode
 from traitlets.config import Configurable
@@ -16,10 +16,17 @@ from svc_jupyter.magics.display.errors import SvcUsageError, translated_errors
 
 if TYPE_CHECKING:
     from svc_jupyter.api.db_taps import DbTap
-    from svc_jupyter.client import Client, Settings
+    from svc_jupyter.client import Client, Result, Settings
     from svc_jupyter.client.commands.tables import Dtypes
 
 T = TypeVar("T")
+
+
+class Stored(NamedTuple):
+    """A result in the service: its command, and which of its tables it is; see `ResultOf`."""
+
+    command: int
+    part: Mapping[str, int | str]
 
 
 class Background(Generic[T]):
@@ -117,8 +124,9 @@ class Session:
         self._taps: dict[str, DbTap] = {}
         self._lock = threading.Lock()
         self._at_close: list[Callable[[], None]] = []
-        self._commands: dict[int, tuple[weakref.ref[Any], int]] = {}
-        self.last_result: int | None = None
+        self._stored: dict[int, tuple[weakref.ref[Any], Stored]] = {}
+        self.last_result: Stored | None = None
+        """That of the last cell that had one."""
         settings.observe(self._reconnect, ["base_url", "profile"])
         settings.observe(self._convert, "dtypes")
 
@@ -158,20 +166,19 @@ class Session:
         with self._lock:
             client, self._client = self._client, None
             self._taps.clear()
-            self._commands.clear()
+            self._stored.clear()
             self.last_result = None
         if client is not None:
             client.close()
 
-    def remember(self, value: Any, command_id: int) -> None:
-        """Keep in mind whose stored result a value is."""
-        key = id(value)
-        self._commands[key] = weakref.ref(value, lambda _gone: self._commands.pop(key, None)), command_id
-        self.last_result = command_id
+    def remember(self, value: Any, result: Result) -> None:
+        """Keep in mind that a value has the rows of a stored result."""
+        key, stored = id(value), Stored(result.record.id, result.part)
+        self._stored[key] = weakref.ref(value, lambda _gone: self._stored.pop(key, None)), stored
 
-    def command_of(self, value: Any) -> int | None:
-        """Return the command whose stored result a value is; None for any other value."""
-        known = self._commands.get(id(value))
+    def stored(self, value: Any) -> Stored | None:
+        """Return the stored result that a value is; None for any other value."""
+        known = self._stored.get(id(value))
         return known[1] if known is not None and known[0]() is value else None
 
     def at_close(self, call: Callable[[], None]) -> None:
