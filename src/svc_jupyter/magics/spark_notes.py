@@ -154,10 +154,7 @@ class SparkRunMagics(SvcFamily):
             if number > len(found):
                 there = f"{len(found)} {plural('table', len(found))}"
                 raise SvcMagicError(f"command {command.id} is done, but has no table {number} for -o; there is {there}")
-            reading = found[number - 1][1]
-            value = self.shell.user_ns[name] = reading.value
-            if reading.result is not None:
-                self.session.remember(value, reading.result)
+            value = self.assign(name, found[number - 1][1])
             if is_kept(value):
                 print(f"table {number} · {size_text(value)} · {name} · {kept_text(name)}")  # noqa: T201
         if values.quiet:
@@ -210,7 +207,7 @@ def last_table(command: Command, limit: int) -> Reading:
 
 
 def tables_of(command: Command, limit: int) -> list[tuple[str, Reading]]:
-    """Return the tables of a run with their titles, typed if the service reports types; see `loaded`."""
+    """Return the tables of a run with their titles, typed if the service reports types; see `unchanged`."""
     if command.tables:
         return [
             (table.title or table.paragraph, unchanged(command.table(number), limit))

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from svc_jupyter.magics.cells.cells import result_of
-from svc_jupyter.magics.cells.readers import loaded, plain_reader
+from svc_jupyter.magics.cells.readers import plain_reader, unchanged
 from svc_jupyter.magics.cells.running import Run
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.failures import Origin
@@ -154,9 +154,8 @@ class Conversation:
         """Return the table of a cell, or assign it to the variable of `-o`."""
         limit = self._session.settings.load_limit
         result = command.result()
-        value = ask(lambda: loaded(result, limit), "result")
-        self._session.remember(value, result)
-        self._session.last_result = self._session.stored(value)
+        value = ask(lambda: unchanged(result, limit), "result").value
+        self._session.remember(value, result, is_last=True)
         shown = replace(result_of(result), name=cell.out)
         limit_display(value, None, self._session.settings.rows_shown, self._shell, shown)
         parts = [size_text(value)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import load_option, output_options, parse
 from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.cells.readers import dump_reader, reader_of, sub_reader, unchanged
+from svc_jupyter.magics.cells.readers import dump_reader, reader_of, sub_reader
 from svc_jupyter.magics.cells.running import Reader, Reading, Run, Value
 from svc_jupyter.magics.commands.history import origin_of
 from svc_jupyter.magics.commands.pig import outputs_of as names_by_alias
@@ -90,32 +90,23 @@ class AttachMagics(SvcFamily):
         self.keep(values, outcome.value)
         self.finish(line, outcome, values, ended_before=ended)
         for name, further in self._further(command, values, limit).items():
-            value = ask(further, "result")
-            if isinstance(value, Reading):
-                if value.result is not None:
-                    self.session.remember(value.value, value.result)
-                value = value.value
-            self.shell.user_ns[name] = value
+            self.assign(name, ask(further, "result"))
+        if values.out and command.record.command_type == "JupyterNotebookCommand":
+            self.shell.user_ns[values.out] = ask(partial(executed_notebook, command), "notebook")
         return outcome.value
 
-    def _further(self, command: Command, values: argparse.Namespace, limit: int) -> dict[str, Callable[[], Any]]:
-        """Return what else a cell assigns, by variable."""
+    def _further(self, command: Command, values: argparse.Namespace, limit: int) -> dict[str, Callable[[], Reading]]:
+        """Return the other tables that a cell assigns, by variable."""
         outs = getattr(values, "outs", [])
         match command.record.command_type:
             case "PigCommand":
                 aliases = names_by_alias(outs)[1].items()
-                return {name: partial(_dump, command, alias, limit) for alias, name in aliases}
+                return {name: partial(dump_reader(alias), command, limit) for alias, name in aliases}
             case "SparkCommand" if outs:
                 numbers = names_by_number(outs)[1].items()
                 return {name: partial(_table, command, number, limit) for number, name in numbers}
-            case "JupyterNotebookCommand" if values.out:
-                return {values.out: partial(executed_notebook, command)}
             case _:
                 return {}
-
-
-def _dump(command: Command, alias: str, limit: int) -> Reading:
-    return unchanged(command.dump(alias), limit)
 
 
 def _table(command: Command, number: int, limit: int) -> Reading:

@@ -177,8 +177,14 @@ class SvcFamily(Magics):
     def remember(self, outcome: Outcome) -> None:
         """Keep in mind which stored result a cell has, for `%svc_plot`."""
         if outcome.result is not None:
-            self.session.remember(outcome.value, outcome.result)
-            self.session.last_result = self.session.stored(outcome.value)
+            self.session.remember(outcome.value, outcome.result, is_last=True)
+
+    def assign(self, name: str, reading: Reading) -> Value:
+        """Assign a further table of a command to a variable, and return its value."""
+        self.shell.user_ns[name] = reading.value
+        if reading.result is not None:
+            self.session.remember(reading.value, reading.result)
+        return reading.value
 
     def show(self, reading: Reading, values: argparse.Namespace) -> None:
         """Show a table of a command beside the value of the cell."""

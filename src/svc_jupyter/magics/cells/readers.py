@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from svc_jupyter.magics.cells.running import Reader, Reading, Value
+from svc_jupyter.magics.cells.running import Reader, Reading
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.display.formats import DTYPES, FORMATS, LINES, NotInFormat, Types, parsed_frame
 
@@ -45,13 +45,8 @@ def plain_reader(command: Command, limit: int) -> Reading:
 
 
 def unchanged(result: Result, limit: int) -> Reading:
-    """Return a result as the value of a cell; see `loaded`."""
-    return Reading(loaded(result, limit), result)
-
-
-def loaded(result: Result, limit: int) -> Value:
-    """Return a result as a DataFrame; the result itself if that would have more than `limit` bytes (0: no limit)."""
-    return result if is_larger(result, limit) else result.to_pandas()
+    """Read a result as a DataFrame; as itself if that would have more than `limit` bytes (0: no limit)."""
+    return Reading(result if is_larger(result, limit) else result.to_pandas(), result)
 
 
 def is_larger(result: Result, limit: int) -> bool:

@@ -19,7 +19,7 @@ from svc_jupyter.magics.arguments.options import (
 )
 from svc_jupyter.magics.cells.cells import Context, Definition, SvcFamily, text_or_location
 from svc_jupyter.magics.cells.handle import CommandHandle
-from svc_jupyter.magics.cells.readers import loaded, unchanged
+from svc_jupyter.magics.cells.readers import dump_reader, unchanged
 from svc_jupyter.magics.cells.running import Reading, Value
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError, translated_errors
 from svc_jupyter.magics.display.failures import Origin
@@ -83,10 +83,7 @@ class PigMagics(SvcFamily):
         limit = self.load_limit(values)
         names = {name: alias for alias, name in by_alias.items()}
         for name, alias in names.items():
-            result = command.dump(alias)
-            value = ask(partial(loaded, result, limit), "dump")
-            self.session.remember(value, result)
-            self.shell.user_ns[name] = value
+            value = self.assign(name, ask(partial(dump_reader(alias), command, limit), "dump"))
             if is_kept(value):
                 print(f"DUMP {alias} · {size_text(value)} · {name} · {kept_text(name)}")  # noqa: T201
         if values.quiet:

@@ -171,10 +171,12 @@ class Session:
         if client is not None:
             client.close()
 
-    def remember(self, value: Any, result: Result) -> None:
-        """Keep in mind that a value has the rows of a stored result."""
+    def remember(self, value: Any, result: Result, *, is_last: bool = False) -> None:
+        """Keep in mind that a value has the rows of a stored result, and whether the last cell has it."""
         key, stored = id(value), Stored(result.record.id, result.part)
         self._stored[key] = weakref.ref(value, lambda _gone: self._stored.pop(key, None)), stored
+        if is_last:
+            self.last_result = stored
 
     def stored(self, value: Any) -> Stored | None:
         """Return the stored result that a value is; None for any other value."""
