@@ -120,6 +120,15 @@ export function day(moment: Date, now: Date, form: ITimeForm = {}): string {
   return year === present ? date : `${date} ${year}`;
 }
 
+/** Return the name of a weekday, 0 for Sunday, in the reader's language: `Mon`, or long `Monday`. */
+export function weekdayName(number: number, form: 'short' | 'long'): string {
+  const firstSunday = Date.UTC(2023, 0, 1);
+  const language = document.documentElement.lang || undefined;
+  return formatOf(language, { weekday: form, timeZone: 'UTC' }).format(
+    new Date(firstSunday + number * 86_400_000)
+  );
+}
+
 /** Return `09:00` for a time of today, else `Sat 22 Nov 09:00`. */
 export function timeText(moment: Date, now: Date, form: ITimeForm = {}): string {
   const isToday = isoDay(moment, form) === isoDay(now, form);

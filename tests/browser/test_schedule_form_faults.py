@@ -50,7 +50,7 @@ def test_the_palette_opens_the_form_and_wrong_input_is_reported_at_its_field_whi
     expect(form.get_by_label("Number")).to_have_attribute("aria-invalid", "false")
     form.get_by_role("button", name="+ Add a parameter").click()
     expect(form).not_to_contain_text("A parameter needs a name")
-    form.get_by_label("by cron").check()
+    form.get_by_label("Cron", exact=True).check()
     form.get_by_label("Cron expression").fill("0 9 *")
     expect(form.get_by_label("Cron expression")).to_have_accessible_description(re.compile("not a cron expression"))
     name.fill("<b>")

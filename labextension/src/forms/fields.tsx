@@ -155,6 +155,30 @@ export function SelectField(
   );
 }
 
+/** One of a few values, side by side. */
+export function Segments<T extends string>(props: {
+  value: T;
+  options: readonly { value: T; label: string }[];
+  onChange: (value: T) => void;
+}): JSX.Element {
+  const group = useId();
+  return (
+    <div className="jp-SvcSegments">
+      {props.options.map(({ value, label }) => (
+        <label key={value} className="jp-SvcSegment">
+          <input
+            type="radio"
+            name={group}
+            checked={value === props.value}
+            onChange={() => props.onChange(value)}
+          />
+          <span>{label}</span>
+        </label>
+      ))}
+    </div>
+  );
+}
+
 /** A check box. */
 export function CheckField(props: {
   label: string;

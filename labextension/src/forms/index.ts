@@ -3,6 +3,7 @@ export {
   FormButton,
   type IOption,
   SecretField,
+  Segments,
   SelectField,
   TextField
 } from './fields';

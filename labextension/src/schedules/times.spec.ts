@@ -1,4 +1,4 @@
-import { allZones, clockOf, fieldText, isFieldText, momentOf, nextHour } from './times';
+import { allZones, clockOf, fieldText, isFieldText, momentOf, nextAt, nextHour } from './times';
 
 const PARIS = 'Europe/Paris';
 
@@ -56,8 +56,16 @@ it('reads a time of 24 hours', () => {
 });
 
 it('starts at the next full hour, also where zones are half an hour off', () => {
-  expect(nextHour(new Date('2026-11-22T08:10Z'), PARIS)).toBe('2026-11-22 10:00');
-  expect(nextHour(new Date('2026-11-22T08:10Z'), 'Asia/Kolkata')).toBe('2026-11-22 14:00');
+  expect(nextHour(new Date('2026-11-22T08:10Z'), PARIS)).toBe('10:00');
+  expect(nextHour(new Date('2026-11-22T08:10Z'), 'Asia/Kolkata')).toBe('14:00');
+});
+
+it('finds the next day with a time of day, on the clock of the zone', () => {
+  const now = new Date('2026-12-31T20:30Z');
+  expect(nextAt(now, 'UTC', '20:31')).toBe('2026-12-31 20:31');
+  expect(nextAt(now, 'UTC', '20:30')).toBe('2027-01-01 20:30');
+  expect(nextAt(now, 'Asia/Tokyo', '09:00')).toBe('2027-01-01 09:00');
+  expect(nextAt(new Date('2026-03-28T22:30Z'), PARIS, '09:00')).toBe('2026-03-29 09:00');
 });
 
 it('knows zones by the names that they have today, each once', () => {

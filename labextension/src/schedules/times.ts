@@ -85,11 +85,19 @@ export function fieldText(moment: Date, zone: string): string {
   return wallText(moment.getTime() + offsetOf(zone, moment.getTime()));
 }
 
-/** Return the next full hour in a zone, as the text of a field. */
+/** Return the time of day of the next full hour in a zone: `09:00`. */
 export function nextHour(now: Date, zone: string): string {
   const hour = 60 * MINUTE;
   const wall = now.getTime() + offsetOf(zone, now.getTime());
-  return wallText(Math.floor(wall / hour) * hour + hour);
+  return wallText(Math.floor(wall / hour) * hour + hour).slice(11);
+}
+
+/** Return when it is next a time of day, `09:00`, in a zone: later today or tomorrow, as the text of a field. */
+export function nextAt(now: Date, zone: string, time: string): string {
+  const day = 24 * 60 * MINUTE;
+  const wall = now.getTime() + offsetOf(zone, now.getTime());
+  const today = `${wallText(wall).slice(0, 10)} ${time}`;
+  return today > wallText(wall) ? today : `${wallText(wall + day).slice(0, 10)} ${time}`;
 }
 
 function wallText(wall: number): string {

@@ -37,7 +37,7 @@ export function DependencyRows(props: IPartProps): JSX.Element {
             numeric
             onChange={timeOut => set({ timeOut })}
           />
-          {values.timing === 'cron' && (
+          {values.timing !== 'interval' && (
             <>
               <TextField
                 label={labelOf(trans, 'stepEvery')}

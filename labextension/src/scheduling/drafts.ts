@@ -5,7 +5,7 @@ import type { IScheduleRecord } from '../service/records/schedules';
 import type { IFormValues } from './formValues';
 
 /** Counts the shapes of drafts: the form cannot show one of another shape. */
-const SHAPE = 3;
+const SHAPE = 4;
 
 /** The stored state of an open form: a reload or an outage of the service loses no input. */
 export interface IDraft {

@@ -10,11 +10,13 @@ import { type IFormValues, nameFrom, newValues } from './formValues';
 import { labelsOf } from './labels';
 
 const trans = nullTranslator.load('svc_jupyter');
-const VALUES = newValues('report', 'Europe/Paris', '2026-11-22 09:00', []);
+const VALUES = { ...newValues('report', 'Europe/Paris', '09:00', []), start: '2026-11-22' };
 
 function body(changes: Partial<IFormValues>): ReturnType<typeof bodyOf> {
   return bodyOf({ ...VALUES, ...changes });
 }
+
+afterEach(() => void jest.useRealTimers());
 
 describe('the body of a creation', () => {
   it('says an interval and its start, or a cron expression without one', () => {
@@ -29,6 +31,21 @@ describe('the body of a creation', () => {
     expect(cron.cron_expression).toBe('0 9 * * 1-5');
     expect(cron).not.toHaveProperty('frequency');
     expect(cron).not.toHaveProperty('start_time');
+  });
+
+  it('says times on days as a cron expression', () => {
+    const times = body({ timing: 'times', times: '09:00, 17:00', weekdays: [5, 1], cron: 'x' });
+    expect(times.cron_expression).toBe('0 9,17 * * 1,5');
+    expect(times).not.toHaveProperty('start_time');
+    expect(body({ timing: 'times', times: '9 AM' }).cron_expression).toBe('');
+  });
+
+  it('starts at the next such time without a day, and now without a time', () => {
+    jest.useFakeTimers({ now: new Date('2026-11-22T08:30Z') });
+    expect(body({ start: '' }).start_time).toBe('2026-11-23 09:00');
+    expect(body({ start: '', at: '9:31' }).start_time).toBe('2026-11-22 09:31');
+    expect(body({ start: '', at: '09:00', timeZone: 'UTC' }).start_time).toBe('2026-11-22 09:00');
+    expect(body({ start: ' ', at: ' ' })).not.toHaveProperty('start_time');
   });
 
   it('sends what is not a number as it was typed, so that the service says what is wrong', () => {
@@ -49,7 +66,7 @@ describe('the body of a creation', () => {
     expect(valuesOf(aSchedule({ command_timeout: 129_600 }), []).timeout).toBe('');
   });
 
-  it('gives dependencies a step of their own with a cron expression, which has none', () => {
+  it('gives dependencies a step of their own with times and a cron expression, which have none', () => {
     const files = [{ path: 'a/%Y', doneFlag: '', windowStart: '-1', windowEnd: '0' }];
     const tables = [
       { table: 'sales', columns: 'day=%Y-%m-%d, region=EU|US', windowStart: '0', windowEnd: '0' }
@@ -66,8 +83,10 @@ describe('the body of a creation', () => {
         }
       ]
     });
-    const stepped = body({ files, timing: 'cron', stepEvery: '2', stepUnit: 'hours' });
-    expect(stepped.dependency_info?.files?.[0]?.interval).toEqual({ hours: 2 });
+    for (const timing of ['times', 'cron'] as const) {
+      const stepped = body({ files, timing, stepEvery: '2', stepUnit: 'hours' });
+      expect(stepped.dependency_info?.files?.[0]?.interval).toEqual({ hours: 2 });
+    }
   });
 
   it('tells whom to tell, and when', () => {
@@ -130,6 +149,29 @@ describe('an edit', () => {
     expect(changesOf(record, { ...values, timing: 'cron', cron: '@daily' })).toMatchObject({
       cron_expression: '@daily'
     });
+    expect(changesOf(record, { ...values, at: '10:30' })).toEqual({
+      start_time: '2026-11-22 10:30'
+    });
+    expect(changesOf(record, { ...values, start: '2026-12-01' })).toEqual({
+      start_time: '2026-12-01 09:00'
+    });
+  });
+
+  it('of times shows those that the expression says, and sends none that stayed', () => {
+    const weekly = aSchedule({ frequency: null, cron_expression: '0 9 * * MON-FRI' });
+    const shown = valuesOf(weekly, []);
+    expect(shown).toMatchObject({
+      timing: 'times',
+      times: '09:00',
+      weekdays: [1, 2, 3, 4, 5],
+      monthDays: ''
+    });
+    expect(changesOf(weekly, { ...shown, weekdays: [5, 4, 3, 2, 1] })).toEqual({});
+    expect(changesOf(weekly, { ...shown, times: '10:00' })).toEqual({
+      cron_expression: '0 10 * * 1-5'
+    });
+    const rare = aSchedule({ frequency: null, cron_expression: '0 0 9 ? * 2#1' });
+    expect(valuesOf(rare, [])).toMatchObject({ timing: 'cron', cron: '0 0 9 ? * 2#1' });
   });
 
   it('changes alerts, and ends them', () => {
@@ -143,8 +185,8 @@ describe('an edit', () => {
   });
 
   it.each<[Partial<IFormValues>, string[]]>([
-    [{ unit: 'weeks' }, ['Unit']],
-    [{ timing: 'cron', cron: '@daily' }, ['Cron expression', 'Dependencies']],
+    [{ unit: 'weeks', at: '10:00' }, ['Timetable']],
+    [{ timing: 'cron', cron: '@daily' }, ['Timetable', 'Dependencies']],
     [{ end: '', timeout: '5' }, ['Time limit (minutes)', 'End']],
     [{ skipMissed: true, files: [] }, ['Missed runs', 'Dependencies']],
     [{ notifyFailure: true, parameters: [] }, ['Parameters', 'Notifications']]
@@ -248,7 +290,7 @@ describe('what is wrong', () => {
     const fields = Object.fromEntries(paths.map(path => [path, validator]));
     const refused = new ServiceError('the service says no', 422, undefined, fields);
     const rows = { files: [2], tables: [1] };
-    const problems = problemsIn(trans, refused, rows);
+    const problems = problemsIn(trans, refused, VALUES, rows);
     expect(Object.keys(problems)).toEqual([
       'name',
       'concurrency',
@@ -268,15 +310,15 @@ describe('what is wrong', () => {
       /Input should|command|bitmap|digest_time|dependency_info/
     );
     const other = new ServiceError('bitmap: no', 422, undefined, { bitmap: 'no' });
-    expect(problemsIn(trans, other)).toEqual({
+    expect(problemsIn(trans, other, VALUES)).toEqual({
       form: 'The service does not accept values that this form does not show.'
     });
   });
 
   it('is at the cron field though the service names it only in its message', () => {
     const refused = new ServiceError("cron_expression '0 0 30 2 *' never fires: no such day", 422);
-    expect(Object.keys(problemsIn(trans, refused))).toEqual(['cron']);
-    expect(problemsIn(trans, new ServiceError('the service is stopping', 422))).toEqual({
+    expect(Object.keys(problemsIn(trans, refused, VALUES))).toEqual(['cron']);
+    expect(problemsIn(trans, new ServiceError('the service is stopping', 422), VALUES)).toEqual({
       form: 'the service is stopping'
     });
   });
@@ -285,7 +327,7 @@ describe('what is wrong', () => {
     'end_time must be later than the next time of cron_expression, 2026-11-22 09:00 (Europe/Paris)',
     'end_time must be later than start_time'
   ])('is at the end that comes before the first run: %s', message => {
-    expect(problemsIn(trans, new ServiceError(message, 422))).toEqual({
+    expect(problemsIn(trans, new ServiceError(message, 422), VALUES)).toEqual({
       end: 'Enter a time that is later than the start and than the next run, or leave it empty for no end'
     });
   });
@@ -299,6 +341,30 @@ describe('what is wrong', () => {
     expect(changesOf(old, valuesOf(old, []))).toEqual({});
   });
 
+  it('is at the times that a service does not take, or at the days that are none', () => {
+    const refused = new ServiceError('cron_expression has 0 fields', 422);
+    const places = (changes: Partial<IFormValues>): string[] =>
+      Object.keys(problemsIn(trans, refused, { ...VALUES, timing: 'times', ...changes }));
+    expect(places({})).toEqual(['times']);
+    expect(places({ monthDays: '32' })).toEqual(['monthDays']);
+    const late = new ServiceError('start_time is wrong', 422);
+    const place = (at: string): string[] => Object.keys(problemsIn(trans, late, { ...VALUES, at }));
+    expect([place('09:00'), place('9 AM')]).toEqual([['start'], ['at']]);
+  });
+
+  it.each<[Partial<IFormValues>, Record<string, string>]>([
+    [{ times: '' }, { times: 'Enter times of day, for example 09:00 or 09:00, 17:00' }],
+    [{ times: '09:00, 17:30' }, { times: expect.stringContaining('Make another one') as string }],
+    [
+      { monthDays: '1, 32' },
+      { monthDays: 'Enter days from 1 to 31, or “last”, for example 1, 15, last' }
+    ],
+    [{ times: '09:00, 17:00', at: 'x', start: 'y' }, {}]
+  ])('is at the times and days that are none: %j', (typed, problems) => {
+    expect(ownProblems(trans, { ...VALUES, timing: 'times', ...typed })).toEqual(problems);
+    expect(ownProblems(trans, { ...VALUES, ...typed, timing: 'cron', cron: '@daily' })).toEqual({});
+  });
+
   it('is at the cron field that is empty', () => {
     const cron = { ...VALUES, timing: 'cron', cron: ' ' } as const;
     expect(Object.keys(ownProblems(trans, cron))).toEqual(['cron']);
@@ -309,16 +375,18 @@ describe('what is wrong', () => {
       'an action would wait for 20001 files and partitions; at most 10000 are possible';
     const fields = { dependency_info: reason };
     const refused = new ServiceError(`dependency_info: ${reason}`, 422, undefined, fields);
-    expect(Object.keys(problemsIn(trans, refused))).toEqual(['files', 'tables']);
+    expect(Object.keys(problemsIn(trans, refused, VALUES))).toEqual(['files', 'tables']);
   });
 
   it('is a text that is no time, in the fields that are used', () => {
-    const wrong = { start: '9 PM', end: '2026-13-01 09:00', digestTime: '25:00' };
+    const wrong = { at: '9 PM', start: 'today', end: '2026-13-01 09:00', digestTime: '25:00' };
     const marked = (more: object): string[] =>
       Object.keys(ownProblems(trans, { ...VALUES, ...wrong, ...more }));
-    expect(marked({})).toEqual(['start', 'end']);
+    expect(marked({})).toEqual(['at', 'start', 'end']);
+    expect(marked({ at: '', start: '' })).toEqual(['end']);
+    expect(marked({ at: '', start: '2026-11-22' })).toEqual(['at', 'end']);
     expect(marked({ timing: 'cron', cron: '@daily', digest: true })).toEqual(['end', 'digest']);
-    expect(marked({ dueBy: '8 AM' })).toEqual(['start', 'end', 'dueBy']);
+    expect(marked({ dueBy: '8 AM' })).toEqual(['at', 'start', 'end', 'dueBy']);
     expect(ownProblems(trans, { ...VALUES, end: ' ', dueBy: ' ' })).toEqual({});
   });
 

@@ -8,7 +8,8 @@ import type {
   Interval
 } from '../service/records/schedules';
 import { argumentsIn } from '../schedules/arguments';
-import { clockOf, fieldText, momentOf } from '../schedules/times';
+import { clockOf, fieldText, isZone, momentOf, nextAt } from '../schedules/times';
+import { cronOf, timesOf } from './cronTimes';
 import { columnsOf, columnsText, tableNameOf } from './dependencies';
 import type { IDependencyRow, IFormValues } from './formValues';
 import { LONGEST_MINUTES, newValues } from './formValues';
@@ -47,19 +48,38 @@ export function bodyOf(values: IFormValues): IScheduleBody {
   };
 }
 
-/** Return the timetable; `start_time` is omitted with a cron expression, which ignores it. */
+/**
+ * Return the timetable; `start_time` is omitted with a cron expression, which ignores it. Times that are none are an empty
+ * expression, for the service to refuse.
+ */
 export function timetableOf(values: IFormValues): IScheduleBody {
   const end = values.end.trim() === '' ? {} : { end_time: spaced(values.end) };
-  if (values.timing === 'cron') {
-    return { cron_expression: values.cron.trim(), ...end };
+  if (values.timing !== 'interval') {
+    const expression = values.timing === 'times' ? (cronOf(values) ?? '') : values.cron.trim();
+    return { cron_expression: expression, ...end };
   }
-  const start = values.start.trim() === '' ? {} : { start_time: spaced(values.start) };
-  return { frequency: numberOf(values.every), time_unit: values.unit, ...start, ...end };
+  const start = startOf(values, new Date());
+  return {
+    frequency: numberOf(values.every),
+    time_unit: values.unit,
+    ...(start !== '' && { start_time: start }),
+    ...end
+  };
+}
+
+/** Return when an interval starts, `2026-11-22 09:00`; empty for now. */
+function startOf({ at, start, timeZone }: IFormValues, now: Date): string {
+  const clock = clockOf(at);
+  const time = clock ? clockText(...clock) : at.trim();
+  if (clock && start.trim() === '') {
+    return nextAt(now, isZone(timeZone) ? timeZone : 'UTC', time);
+  }
+  return `${start.trim()} ${time}`.trim();
 }
 
 function dependenciesOf(values: IFormValues): IDependencyInfo {
   const step = { [values.stepUnit]: numberOf(values.stepEvery) };
-  const isStepShown = values.timing === 'cron';
+  const isStepShown = values.timing !== 'interval';
   const common = <T extends Dependency>(row: IDependencyRow<T>) => ({
     ...row.stored,
     window_start: numberOf(row.windowStart),
@@ -109,10 +129,14 @@ export function valuesOf(record: IScheduleRecord, declared: IParameter[]): IForm
   const step = stepOf([...files, ...tables]);
   const [stepUnit, stepEvery] = Object.entries(step)[0] ?? ['days', 1];
   const told = record.notification ?? {};
+  const times = timesOf(record.cron_expression ?? '');
+  const [start = '', at = ''] = field(record.start_time).split(' ');
   return {
-    ...newValues(record.name, zone, field(record.start_time), parameters),
+    ...newValues(record.name, zone, at, parameters),
+    start,
     label: record.has_label === false ? '' : (record.label ?? ''),
-    timing: record.cron_expression ? 'cron' : 'interval',
+    ...times,
+    timing: times ? 'times' : record.cron_expression ? 'cron' : 'interval',
     every: String(record.frequency ?? 1),
     unit: record.time_unit ?? 'days',
     cron: record.cron_expression ?? '',

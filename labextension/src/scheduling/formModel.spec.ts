@@ -55,7 +55,7 @@ describe('the form', () => {
       calls: calls as unknown as ScheduleCalls,
       drafts: new DraftStore(state, source.path, record?.id ?? null),
       trans,
-      values: record ? valuesOf(record, []) : newValues('report', 'UTC', '2026-11-22 09:00', []),
+      values: record ? valuesOf(record, []) : newValues('report', 'UTC', '09:00', []),
       ...(record && { record })
     });
     return model;
@@ -299,7 +299,7 @@ describe('the form', () => {
   it('sends of an edit what was changed', async () => {
     calls.edit.mockResolvedValue(aSchedule());
     form(aSchedule()).set({ every: '2' });
-    expect(model.changedLabels).toEqual(['Number']);
+    expect(model.changedLabels).toEqual(['Timetable']);
     await model.submit();
     expect(calls.edit).toHaveBeenCalledWith(12, { frequency: 2 });
     expect(calls.create).not.toHaveBeenCalled();

@@ -237,7 +237,7 @@ export class ScheduleFormModel implements IDisposable {
       this._become({ failure: this._words(error) });
       return;
     }
-    this._refused = problemsIn(this._options.trans, error);
+    this._refused = problemsIn(this._options.trans, error, this._state.values);
     this._check();
     this._refuse();
   }
@@ -378,7 +378,9 @@ export class ScheduleFormModel implements IDisposable {
     const { trans } = this._options;
     const { error } = this.preview.state;
     const previewed =
-      error?.status === INVALID ? problemsIn(trans, error, this._previewedRows) : {};
+      error?.status === INVALID
+        ? problemsIn(trans, error, this._state.values, this._previewedRows)
+        : {};
     const all: Problems = {
       ...this._refused,
       ...previewed,

@@ -1,4 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
+import { clocksIn, crossed, monthDaysIn } from './cronTimes';
 import { clockOf, isFieldText, isZone } from '../schedules/times';
 import type { ServiceError } from '../service';
 import type { FieldName, IFormValues } from './formValues';
@@ -53,11 +54,13 @@ export function completeRows({ files, tables }: IFormValues): ISentRows {
  * Return what a refusal marks, in the form's own words: a service's text is about attributes that the form does not
  * show. A refusal that names no known attribute is a problem of the form.
  *
+ * @param values - The form's values that were refused.
  * @param rows - The rows that the refused body contained; all of them if absent.
  */
 export function problemsIn(
   trans: TranslationBundle,
   error: ServiceError,
+  values: IFormValues,
   rows?: ISentRows
 ): Problems {
   const paths = Object.keys(error.fields);
@@ -71,7 +74,7 @@ export function problemsIn(
   const problems: MutableProblems = {};
   const others: string[] = [];
   for (const path of paths) {
-    const key = keyOf(path.split('.'), rows);
+    const key = keyOf(path.split('.'), values, rows);
     if (path === 'dependency_info') {
       // of all together: one of the two lists may have no row that could show it
       problems.files = wordsOf(trans, 'files');
@@ -94,6 +97,7 @@ export function problemsIn(
 
 function keyOf(
   [attribute = '', part = '', row = '', name = '']: readonly string[],
+  values: IFormValues,
   rows?: ISentRows
 ): ProblemKey {
   switch (attribute) {
@@ -110,6 +114,13 @@ function keyOf(
     }
     case 'notification':
       return part.startsWith('digest') || part === 'is_digest' ? 'digest' : 'channels';
+    case 'cron_expression':
+      if (values.timing !== 'times') {
+        return 'cron';
+      }
+      return monthDaysIn(values.monthDays) === null ? 'monthDays' : 'times';
+    case 'start_time':
+      return isTime(values) ? 'start' : 'at';
     case 'command':
       return part === '' ? 'parameters' : (FIELDS[part] ?? 'form');
     default:
@@ -128,12 +139,18 @@ function wordsOf(trans: TranslationBundle, key: ProblemKey): string {
     case 'every':
     case 'stepEvery':
       return trans.__('Enter a whole number from 1');
+    case 'times':
+      return trans.__('Enter times of day, for example 09:00 or 09:00, 17:00');
+    case 'monthDays':
+      return trans.__('Enter days from 1 to 31, or “last”, for example 1, 15, last');
     case 'cron':
       return trans.__(
         'This is not a cron expression with a next run. Enter minute, hour, day, month and weekday, for example 0 9 * * 1-5'
       );
+    case 'at':
+      return trans.__('Enter a time of day, for example 09:00');
     case 'start':
-      return trans.__('Enter a date and a time, for example 2026-11-22 09:00');
+      return trans.__('Enter a date, for example 2026-11-22');
     case 'end':
       return trans.__(
         'Enter a time that is later than the start and than the next run, or leave it empty for no end'
@@ -191,13 +208,32 @@ export function ownProblems(trans: TranslationBundle, values: IFormValues): Prob
   if (values.name.trim() === '') {
     problems.name = trans.__('Give the schedule a name');
   }
-  for (const field of values.timing === 'cron' ? (['end'] as const) : (['start', 'end'] as const)) {
-    if (values[field].trim() !== '' && !isFieldText(values[field])) {
-      problems[field] = wordsOf(trans, 'start');
+  if (values.timing === 'interval') {
+    if (!isTime(values)) {
+      mark('at');
     }
+    if (values.start.trim() !== '' && !isFieldText(`${values.start.trim()} 00:00`)) {
+      mark('start');
+    }
+  }
+  if (values.end.trim() !== '' && !isFieldText(values.end)) {
+    problems.end = trans.__('Enter a date and a time, for example 2026-11-22 09:00');
   }
   if (values.timing === 'cron' && values.cron.trim() === '') {
     mark('cron');
+  }
+  if (values.timing === 'times') {
+    const clocks = clocksIn(values.times);
+    if (!clocks) {
+      mark('times');
+    } else if (!crossed(clocks)) {
+      problems.times = trans.__(
+        'One schedule runs at the same minutes of each hour, for example 09:00, 17:00. Make another one for the other times'
+      );
+    }
+    if (monthDaysIn(values.monthDays) === null) {
+      mark('monthDays');
+    }
   }
   if (!isZone(values.timeZone.trim())) {
     problems.timeZone = trans.__('There is no time zone “%1”', values.timeZone);
@@ -229,6 +265,11 @@ export function ownProblems(trans: TranslationBundle, values: IFormValues): Prob
     }
   });
   return problems;
+}
+
+/** Return whether the time of day is one; a start on a certain day needs one, too. */
+function isTime({ at, start }: IFormValues): boolean {
+  return clockOf(at) !== null || (at.trim() === '' && start.trim() === '');
 }
 
 /** Return the problems of a parameter's name and of its value; null for none. */

@@ -1,4 +1,5 @@
 import type { IFileDependency, IHiveTableDependency, TimeUnit } from '../service/records/schedules';
+import type { ICronTimes } from './cronTimes';
 import type { IParameter } from './parameters';
 
 /** The common part of dependency rows; `T` is the service's form of a dependency. */
@@ -24,16 +25,18 @@ export interface ITableRow extends IDependencyRow<IHiveTableDependency> {
 }
 
 /** The values of the form, as typed. They are kept over a reload and contain no secrets. */
-export interface IFormValues {
+export interface IFormValues extends ICronTimes {
   name: string;
   label: string;
-  timing: 'interval' | 'cron';
+  timing: 'interval' | 'times' | 'cron';
   every: string;
   unit: TimeUnit;
   cron: string;
-  /** A date and a time of 24 hours, `2026-11-22 09:00`; empty for now. */
+  /** With an interval, the time of day that it is counted from, `09:00`; empty for now. */
+  at: string;
+  /** With an interval, the day that it is counted from, `2026-11-22`; empty for the next one with that time. */
   start: string;
-  /** The same; empty for never. */
+  /** A date and a time of 24 hours, `2026-11-22 09:00`; empty for never. */
   end: string;
   timeZone: string;
   parameters: IParameter[];
@@ -48,7 +51,7 @@ export interface IFormValues {
   tables: ITableRow[];
   /** How long an action waits for its dependencies, in minutes. */
   timeOut: string;
-  /** The step of the dependencies' windows; needed with a cron expression, which has none. */
+  /** The step of the dependencies' windows; needed with times and with a cron expression, which have none. */
   stepEvery: string;
   stepUnit: TimeUnit;
   /** An alert when a run has not ended by then: a time of 24 hours, `08:00`; empty for none. */
@@ -74,7 +77,10 @@ const DEFAULTS = {
   timing: 'interval',
   every: '1',
   unit: 'days',
+  times: '09:00',
+  monthDays: '',
   cron: '',
+  start: '',
   end: '',
   retry: '0',
   retryDelay: '1',
@@ -92,14 +98,24 @@ const DEFAULTS = {
   digestTime: '00:00'
 } as const;
 
-/** Return the form values of a new schedule; `start` is the next full hour. */
+/** Return the form values of a new schedule, from a time of day on. */
 export function newValues(
   name: string,
   timeZone: string,
-  start: string,
+  at: string,
   parameters: IParameter[]
 ): IFormValues {
-  return { ...DEFAULTS, name, timeZone, start, parameters, files: [], tables: [], channels: [] };
+  return {
+    ...DEFAULTS,
+    name,
+    timeZone,
+    at,
+    parameters,
+    weekdays: [],
+    files: [],
+    tables: [],
+    channels: []
+  };
 }
 
 /** Return a valid schedule name for a notebook: its file name without characters that the service refuses. */

@@ -44,7 +44,7 @@ describe('the form’s tab', () => {
       read: () => Promise.resolve({ cells: [], metadata: {} })
     };
     const drafts = new DraftStore(state, source.path, null);
-    const values = newValues('report', 'UTC', '2090-11-22 09:00', []);
+    const values = newValues('report', 'UTC', '09:00', []);
     await drafts.save({ values, record: null });
     model = new ScheduleFormModel({ source, calls, drafts, trans, values });
     const requests = { get: () => Promise.resolve({ clusters: [] }) } as unknown as ServiceRequests;

@@ -15,7 +15,7 @@ export type LabelledField = Exclude<
 >;
 
 /** A part of the form that is changed as a whole, under its heading. */
-type Part = 'missed' | 'dependencies' | 'notifications';
+type Part = 'timetable' | 'missed' | 'dependencies' | 'notifications';
 
 /** Maps the service's attributes to the fields that hold them alone. */
 export const LABELLED_FIELDS: Readonly<Record<string, LabelledField>> = {
@@ -38,6 +38,10 @@ export const LABELLED_FIELDS: Readonly<Record<string, LabelledField>> = {
 };
 const PLACES: Readonly<Record<string, LabelledField | Part>> = {
   ...LABELLED_FIELDS,
+  frequency: 'timetable',
+  time_unit: 'timetable',
+  cron_expression: 'timetable',
+  start_time: 'timetable',
   no_catch_up: 'missed',
   command: 'parameters',
   dependency_info: 'dependencies',
@@ -55,8 +59,16 @@ export function labelOf(trans: TranslationBundle, place: LabelledField | Part): 
       return trans.__('Number');
     case 'unit':
       return trans.__('Unit');
+    case 'times':
+      return trans.__('Times of day');
+    case 'weekdays':
+      return trans.__('Weekdays');
+    case 'monthDays':
+      return trans.__('Days of the month');
     case 'cron':
       return trans.__('Cron expression');
+    case 'at':
+      return trans.__('At');
     case 'start':
       return trans.__('Start');
     case 'end':
@@ -85,6 +97,8 @@ export function labelOf(trans: TranslationBundle, place: LabelledField | Part): 
       return trans.__('Takes over (× median)');
     case 'digestTime':
       return trans.__('At');
+    case 'timetable':
+      return trans.__('Timetable');
     case 'missed':
       return trans.__('Missed runs');
     case 'dependencies':

@@ -4,13 +4,16 @@ import { allZones, isZone } from '../schedules/times';
 import { intervalText } from '../schedules/words';
 import { type Resource, useResource } from '../service';
 import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
-import { clock, day, timeText } from '../words';
+import { clock, day, timeText, weekdayName } from '../words';
 import { comingTimes, nextTime } from './coming';
 import { afterPaint } from './painting';
-import { type IOption, SelectField, TextField } from '../forms';
+import { type IOption, Segments, SelectField, TextField } from '../forms';
+import { cronOf, timesOf } from './cronTimes';
 import type { Problems } from './formProblems';
 import type { IFormValues } from './formValues';
 import { labelOf } from './labels';
+
+const WEEK_FROM_MONDAY = [1, 2, 3, 4, 5, 6, 0];
 
 /** Properties of every part of the form. */
 export interface IPartProps {
@@ -37,58 +40,26 @@ interface ITimingProps extends IPartProps {
   isPreviewCurrent: boolean;
 }
 
-/** The timetable: an interval with a start, or a cron expression. */
+/** The timetable: an interval with a start, times on days, or a cron expression. */
 export function Timing(props: ITimingProps): JSX.Element {
-  const { values, problems, set, trans } = props;
-  const group = useId();
-  const isCron = values.timing === 'cron';
+  const { values, set, trans } = props;
+  const ways = [
+    { value: 'interval', label: trans.__('Every') },
+    { value: 'times', label: trans.__('At times') },
+    { value: 'cron', label: trans.__('Cron') }
+  ] as const;
   return (
     <fieldset className="jp-SvcForm-group">
       <legend>{trans.__('Run')}</legend>
+      <Segments
+        value={values.timing}
+        options={ways}
+        onChange={timing => set(changedTo(timing, values))}
+      />
       <div className="jp-SvcForm-row">
-        <label className="jp-SvcCheck">
-          <input
-            type="radio"
-            name={group}
-            checked={!isCron}
-            onChange={() => set({ timing: 'interval' })}
-          />
-          {trans.__('every')}
-        </label>
-        <TextField
-          label={labelOf(trans, 'every')}
-          value={values.every}
-          problem={isCron ? undefined : problems.every}
-          disabled={isCron}
-          numeric
-          onChange={every => set({ every })}
-        />
-        <SelectField
-          label={labelOf(trans, 'unit')}
-          value={values.unit}
-          options={unitOptions(trans)}
-          problem={isCron ? undefined : problems.unit}
-          disabled={isCron}
-          onChange={unit => set({ unit: unit as TimeUnit })}
-        />
-        <label className="jp-SvcCheck">
-          <input
-            type="radio"
-            name={group}
-            checked={isCron}
-            onChange={() => set({ timing: 'cron' })}
-          />
-          {trans.__('by cron')}
-        </label>
-        <TextField
-          label={labelOf(trans, 'cron')}
-          value={values.cron}
-          problem={isCron ? problems.cron : undefined}
-          hint={isCron ? trans.__('minute, hour, day, month, weekday') : undefined}
-          placeholder="0 9 * * 1-5"
-          disabled={!isCron}
-          onChange={cron => set({ cron })}
-        />
+        {values.timing === 'interval' && <Interval {...props} />}
+        {values.timing === 'times' && <Times {...props} />}
+        {values.timing === 'cron' && <Cron {...props} />}
       </div>
       <Coming {...props} />
       <Limits {...props} />
@@ -96,8 +67,127 @@ export function Timing(props: ITimingProps): JSX.Element {
   );
 }
 
+/** Return the values with another kind of timetable: times and a cron expression are written as each other. */
+function changedTo(timing: IFormValues['timing'], values: IFormValues): Partial<IFormValues> {
+  const read = timesOf(values.cron);
+  if (timing === 'times' && values.timing === 'cron' && read) {
+    return { timing, ...read };
+  }
+  const isOwn = values.cron.trim() !== '' && !read; // what times cannot say is kept
+  const cron = values.timing === 'times' && !isOwn ? cronOf(values) : null;
+  return { timing, ...(timing === 'cron' && cron !== null && { cron }) };
+}
+
+function Interval({ values, problems, set, trans }: IPartProps): JSX.Element {
+  return (
+    <>
+      <TextField
+        label={labelOf(trans, 'every')}
+        value={values.every}
+        problem={problems.every}
+        numeric
+        onChange={every => set({ every })}
+      />
+      <SelectField
+        label={labelOf(trans, 'unit')}
+        value={values.unit}
+        options={unitOptions(trans)}
+        problem={problems.unit}
+        onChange={unit => set({ unit: unit as TimeUnit })}
+      />
+      <TextField
+        label={isShorterThanADay(values.unit) ? trans.__('From') : labelOf(trans, 'at')}
+        value={values.at}
+        problem={problems.at}
+        placeholder={trans.__('now')}
+        onChange={at => set({ at })}
+      />
+    </>
+  );
+}
+
+function isShorterThanADay(unit: TimeUnit): boolean {
+  return unit === 'minutes' || unit === 'hours';
+}
+
+function Times({ values, problems, set, trans }: IPartProps): JSX.Element {
+  return (
+    <>
+      <TextField
+        label={labelOf(trans, 'times')}
+        value={values.times}
+        problem={problems.times}
+        placeholder="09:00, 17:00"
+        onChange={times => set({ times })}
+      />
+      <Weekdays values={values} set={set} trans={trans} />
+      <TextField
+        label={labelOf(trans, 'monthDays')}
+        value={values.monthDays}
+        problem={problems.monthDays}
+        hint={daysHint(trans, values)}
+        placeholder={trans.__('1, 15, last')}
+        onChange={monthDays => set({ monthDays })}
+      />
+    </>
+  );
+}
+
+/** Return how the days count together: either of them is enough, as in cron. */
+function daysHint(
+  trans: TranslationBundle,
+  { weekdays, monthDays }: IFormValues
+): string | undefined {
+  const hasDays = monthDays.trim() !== '';
+  if (weekdays.length === 0) {
+    return hasDays ? undefined : trans.__('runs every day');
+  }
+  return hasDays ? trans.__('runs on these days, and on the weekdays') : undefined;
+}
+
+function Weekdays({ values, set, trans }: Omit<IPartProps, 'problems'>): JSX.Element {
+  const id = useId();
+  const { weekdays } = values;
+  return (
+    <div className="jp-SvcField jp-SvcWeekdays" role="group" aria-labelledby={id}>
+      <span id={id}>{labelOf(trans, 'weekdays')}</span>
+      <div className="jp-SvcSegments">
+        {WEEK_FROM_MONDAY.map(number => (
+          <label key={number} className="jp-SvcSegment">
+            <input
+              type="checkbox"
+              aria-label={weekdayName(number, 'long')}
+              checked={weekdays.includes(number)}
+              onChange={event =>
+                set({
+                  weekdays: event.target.checked
+                    ? [...weekdays, number]
+                    : weekdays.filter(one => one !== number)
+                })
+              }
+            />
+            <span>{weekdayName(number, 'short')}</span>
+          </label>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Cron({ values, problems, set, trans }: IPartProps): JSX.Element {
+  return (
+    <TextField
+      label={labelOf(trans, 'cron')}
+      value={values.cron}
+      problem={problems.cron}
+      hint={trans.__('minute, hour, day, month, weekday')}
+      placeholder="0 9 * * 1-5"
+      onChange={cron => set({ cron })}
+    />
+  );
+}
+
 function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
-  const isCron = values.timing === 'cron';
   const names = useZones();
   const zones = useMemo(
     () => names.map(name => ({ value: name, label: name.replaceAll('_', ' ') })),
@@ -105,15 +195,15 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
   );
   return (
     <div className="jp-SvcForm-row">
-      <TextField
-        label={labelOf(trans, 'start')}
-        placeholder={isCron ? '' : trans.__('now')}
-        value={isCron ? '' : values.start}
-        problem={isCron ? undefined : problems.start}
-        hint={isCron ? trans.__('cron runs from the next matching time') : undefined}
-        disabled={isCron}
-        onChange={start => set({ start })}
-      />
+      {values.timing === 'interval' && (
+        <TextField
+          label={labelOf(trans, 'start')}
+          placeholder={values.at === '' ? trans.__('now') : trans.__('the next %1', values.at)}
+          value={values.start}
+          problem={problems.start}
+          onChange={start => set({ start })}
+        />
+      )}
       <TextField
         label={labelOf(trans, 'end')}
         placeholder={trans.__('never')}
@@ -168,6 +258,9 @@ function Coming({ values, problems, trans, preview, isPreviewCurrent }: ITimingP
 function ownWords(trans: TranslationBundle, values: IFormValues): string {
   if (values.timing === 'cron') {
     return trans.__('By a cron expression (%1)', values.timeZone);
+  }
+  if (values.timing === 'times') {
+    return trans.__('At %1 (%2)', values.times, values.timeZone);
   }
   const every = Number(values.every);
   return Number.isInteger(every) && every > 0

@@ -213,7 +213,11 @@ WORDS = {
     "0 0 0/1 1/1 * ? *": "at the start of every hour",
     "0 0 31 1-12 *": "at 00:00 on the 31st day of every month",
     "0 0 21,22,23 * *": "at 00:00 on every day of month from 21 through 23",
-    "0 8,10,12,14 * * *": "at minute 0 past every second hour from 8 through 14",
+    "0 8,10,12,14 * * *": "at 08:00, 10:00, 12:00, and 14:00 every day",
+    "0 8-22/2 * * *": "at minute 0 past every second hour from 8 through 22",
+    "0 9 * * MON,WED,FRI": "at 09:00 on Monday, Wednesday, and Friday",
+    "0 9 1,11,21 * *": "at 09:00 on the first, the 11th, and the 21st day of month",
+    "0 */6 * * *": "at minute 0 past every sixth hour",
     "0 0 12 1 1 ? 2027": "at 12:00 on January 1, in 2027",
     "0 0 12 1 1 ? 2027-2030": "at 12:00 on January 1, in 2027 to 2030",
     "0 0 12 1 1 ? 2028/4": "at 12:00 on January 1, in 2028, 2032, 2036, 2040, 2044, 2048, …",
@@ -242,7 +246,7 @@ def test_expressions_of_the_same_times_are_the_same():
 def test_a_star_in_the_day_of_month_asks_for_the_weekday_too():
     assert days("0 0 */10 * 4", 1) != days("0 0 1-31/10 * 4", 1)
     assert parse_cron("0 0 */10 * 4").fields == "0 0 0 */10 * 4"
-    assert parse_cron("0 0 1,11,21,31 * 4").fields == "0 0 0 1-31/10 * 4"
+    assert parse_cron("0 0 1,11,21,31 * 4").fields == "0 0 0 1,11,21,31 * 4"
 
 
 STEPS = {

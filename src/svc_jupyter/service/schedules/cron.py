@@ -51,6 +51,8 @@ _ANY_YEAR = range(FIRST_YEAR, LAST_YEAR + 1)
 _RANGES: Final = (range(60), range(60), range(24), range(1, 32), range(1, 13), range(_WEEK))
 _UNITS: Final = {"minute": "minutes", "hour": "hours", "day-of-month": "days", "month": "months"}
 """Fields whose unit is also a time_unit."""
+_LISTED: Final = _WEEK
+"""So many values of a step have words of their own: Monday, Wednesday and Friday are no step."""
 _STEP = re.compile(r"/(\d+)", re.ASCII)
 _NUMBER = re.compile(r"\b(\d+)th\b", re.ASCII)
 _SECOND = timedelta(seconds=1)
@@ -167,7 +169,8 @@ def _field(values: set[Any], allowed: range, given: str, *, may_have_star: bool)
     if len(steps) == 1 and len(numbers) > 2 and (step := steps.pop()) > 1:
         if numbers == list(allowed[::step]) and may_have_star:
             return f"*/{step}"
-        return f"{numbers[0]}-{numbers[-1]}/{step}"
+        if len(numbers) > _LISTED:
+            return f"{numbers[0]}-{numbers[-1]}/{step}"
     return ",".join(_runs(numbers))
 
 
