@@ -134,8 +134,10 @@ def test_times_on_days_are_written_as_cron_and_read_back(page: LabPage) -> None:
     times.fill("09:00, 17:30")
     expect(times).to_have_accessible_description(re.compile("✗ One schedule runs at the same minutes of each hour"))
     times.fill("17:00, 9:00")
+    expect(form).to_contain_text("At 09:00 and 17:00 every day (UTC)")
     days.fill("1, 32")
     expect(days).to_have_accessible_description(re.compile("✗ Enter days from 1 to 31, or “last”"))
+    expect(form).to_contain_text("Fix the marked fields to see the next runs")  # by then the service has answered
     expect(times).to_have_attribute("aria-invalid", "false")
     days.fill("15, last")
     for weekday in ("Monday", "Wednesday", "Friday"):

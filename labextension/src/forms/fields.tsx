@@ -155,6 +155,29 @@ export function SelectField(
   );
 }
 
+/** One of several values side by side; `label` is its name where the text is short for it. */
+export function Segment(props: {
+  type: 'radio' | 'checkbox';
+  group?: string;
+  text: string;
+  label?: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}): JSX.Element {
+  return (
+    <label className="jp-SvcSegment">
+      <input
+        type={props.type}
+        name={props.group}
+        aria-label={props.label}
+        checked={props.checked}
+        onChange={event => props.onChange(event.target.checked)}
+      />
+      <span>{props.text}</span>
+    </label>
+  );
+}
+
 /** One of a few values, side by side. */
 export function Segments<T extends string>(props: {
   value: T;
@@ -165,15 +188,14 @@ export function Segments<T extends string>(props: {
   return (
     <div className="jp-SvcSegments">
       {props.options.map(({ value, label }) => (
-        <label key={value} className="jp-SvcSegment">
-          <input
-            type="radio"
-            name={group}
-            checked={value === props.value}
-            onChange={() => props.onChange(value)}
-          />
-          <span>{label}</span>
-        </label>
+        <Segment
+          key={value}
+          type="radio"
+          group={group}
+          text={label}
+          checked={value === props.value}
+          onChange={() => props.onChange(value)}
+        />
       ))}
     </div>
   );

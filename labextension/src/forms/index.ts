@@ -3,6 +3,7 @@ export {
   FormButton,
   type IOption,
   SecretField,
+  Segment,
   Segments,
   SelectField,
   TextField

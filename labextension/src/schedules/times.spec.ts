@@ -60,12 +60,16 @@ it('starts at the next full hour, also where zones are half an hour off', () => 
   expect(nextHour(new Date('2026-11-22T08:10Z'), 'Asia/Kolkata')).toBe('14:00');
 });
 
-it('finds the next day with a time of day, on the clock of the zone', () => {
+it('finds when an interval is next due, on the clock of the zone', () => {
+  const day = 1440;
   const now = new Date('2026-12-31T20:30Z');
-  expect(nextAt(now, 'UTC', '20:31')).toBe('2026-12-31 20:31');
-  expect(nextAt(now, 'UTC', '20:30')).toBe('2027-01-01 20:30');
-  expect(nextAt(now, 'Asia/Tokyo', '09:00')).toBe('2027-01-01 09:00');
-  expect(nextAt(new Date('2026-03-28T22:30Z'), PARIS, '09:00')).toBe('2026-03-29 09:00');
+  expect(nextAt(now, 'UTC', '20:31', day)).toBe('2026-12-31 20:31');
+  expect(nextAt(now, 'UTC', '20:30', day)).toBe('2027-01-01 20:30');
+  expect(nextAt(now, 'Asia/Tokyo', '09:00', day)).toBe('2027-01-01 09:00');
+  expect(nextAt(new Date('2026-03-28T22:30Z'), PARIS, '09:00', day)).toBe('2026-03-29 09:00');
+  expect(nextAt(now, 'UTC', '09:05', 120)).toBe('2026-12-31 21:05');
+  expect(nextAt(now, 'UTC', '22:00', 10)).toBe('2026-12-31 22:00');
+  expect(nextAt(now, 'UTC', '00:15', 1080)).toBe('2027-01-01 12:15');
 });
 
 it('knows zones by the names that they have today, each once', () => {

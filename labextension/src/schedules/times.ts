@@ -92,12 +92,16 @@ export function nextHour(now: Date, zone: string): string {
   return wallText(Math.floor(wall / hour) * hour + hour).slice(11);
 }
 
-/** Return when it is next a time of day, `09:00`, in a zone: later today or tomorrow, as the text of a field. */
-export function nextAt(now: Date, zone: string, time: string): string {
-  const day = 24 * 60 * MINUTE;
+/**
+ * Return when an interval that is counted from a time of day, `09:00`, is next due in a zone, as the text of a field.
+ *
+ * @param step - The interval in minutes, a day at most.
+ */
+export function nextAt(now: Date, zone: string, time: string, step: number): string {
   const wall = now.getTime() + offsetOf(zone, now.getTime());
-  const today = `${wallText(wall).slice(0, 10)} ${time}`;
-  return today > wallText(wall) ? today : `${wallText(wall + day).slice(0, 10)} ${time}`;
+  const today = Date.parse(`${wallText(wall).slice(0, 10)}T${time}Z`);
+  const passed = today > wall ? 0 : Math.floor((wall - today) / (step * MINUTE)) + 1;
+  return wallText(today + passed * step * MINUTE);
 }
 
 function wallText(wall: number): string {
@@ -115,6 +119,11 @@ export function isFieldText(text: string): boolean {
 export function clockOf(text: string): [hour: number, minute: number] | null {
   const [, hour, minute] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text.trim()) ?? [];
   return hour === undefined ? null : [Number(hour), Number(minute)];
+}
+
+/** Return a time of 24 hours with two digits each: `09:00`. */
+export function clockText(hour: number, minute: number): string {
+  return [hour, minute].map(number => String(number).padStart(2, '0')).join(':');
 }
 
 /** Return today's names of all zones that this browser knows, in their order, `UTC` first. */

@@ -1,4 +1,4 @@
-import { clockOf } from '../schedules/times';
+import { clockOf, clockText } from '../schedules/times';
 
 /** Times of day on days of the week or of the month, as typed: what the form writes as a cron expression. */
 export interface ICronTimes {
@@ -87,7 +87,7 @@ export function timesOf(expression: string): ICronTimes | null {
     return null;
   }
   return {
-    times: hours.flatMap(h => minutes.map(m => `${twoDigits(h)}:${twoDigits(m)}`)).join(', '),
+    times: hours.flatMap(h => minutes.map(m => clockText(h, m))).join(', '),
     weekdays: sorted(weekdays.map(number => number % WEEK)),
     monthDays: monthDays.replaceAll(',', ', ').replace(LAST, 'last')
   };
@@ -135,8 +135,4 @@ function runsOf(numbers: readonly number[]): string[] {
 
 function sorted(numbers: readonly number[]): number[] {
   return [...new Set(numbers)].sort((one, other) => one - other);
-}
-
-function twoDigits(number: number): string {
-  return String(number).padStart(2, '0');
 }

@@ -45,6 +45,12 @@ describe('the body of a creation', () => {
     expect(body({ start: '' }).start_time).toBe('2026-11-23 09:00');
     expect(body({ start: '', at: '9:31' }).start_time).toBe('2026-11-22 09:31');
     expect(body({ start: '', at: '09:00', timeZone: 'UTC' }).start_time).toBe('2026-11-22 09:00');
+    const from = { start: '', at: '06:05' };
+    expect(body({ ...from, every: '2', unit: 'hours' }).start_time).toBe('2026-11-22 10:05');
+    expect(body({ ...from, every: '10', unit: 'minutes' }).start_time).toBe('2026-11-22 09:35');
+    for (const every of ['36', '0', 'two', '1e99']) {
+      expect(body({ ...from, every, unit: 'hours' }).start_time).toBe('2026-11-23 06:05');
+    }
     expect(body({ start: ' ', at: ' ' })).not.toHaveProperty('start_time');
   });
 

@@ -5,10 +5,11 @@ import type {
   IHiveTableDependency,
   IScheduleBody,
   IScheduleRecord,
-  Interval
+  Interval,
+  TimeUnit
 } from '../service/records/schedules';
 import { argumentsIn } from '../schedules/arguments';
-import { clockOf, fieldText, isZone, momentOf, nextAt } from '../schedules/times';
+import { clockOf, clockText, fieldText, isZone, momentOf, nextAt } from '../schedules/times';
 import { cronOf, timesOf } from './cronTimes';
 import { columnsOf, columnsText, tableNameOf } from './dependencies';
 import type { IDependencyRow, IFormValues } from './formValues';
@@ -16,6 +17,8 @@ import { LONGEST_MINUTES, newValues } from './formValues';
 import { argumentsOf, type IParameter, withArguments } from './parameters';
 
 const MINUTE = 60;
+/** In minutes. */
+const DAY = 24 * 60;
 
 /** Return the body of a creation; invalid numbers are sent as typed, for the service to refuse. */
 export function bodyOf(values: IFormValues): IScheduleBody {
@@ -50,7 +53,7 @@ export function bodyOf(values: IFormValues): IScheduleBody {
 
 /**
  * Return the timetable; `start_time` is omitted with a cron expression, which ignores it. Times that are none are an empty
- * expression, for the service to refuse.
+ * expression, which has no next run.
  */
 export function timetableOf(values: IFormValues): IScheduleBody {
   const end = values.end.trim() === '' ? {} : { end_time: spaced(values.end) };
@@ -68,13 +71,20 @@ export function timetableOf(values: IFormValues): IScheduleBody {
 }
 
 /** Return when an interval starts, `2026-11-22 09:00`; empty for now. */
-function startOf({ at, start, timeZone }: IFormValues, now: Date): string {
+function startOf({ at, every, start, timeZone, unit }: IFormValues, now: Date): string {
   const clock = clockOf(at);
   const time = clock ? clockText(...clock) : at.trim();
   if (clock && start.trim() === '') {
-    return nextAt(now, isZone(timeZone) ? timeZone : 'UTC', time);
+    return nextAt(now, isZone(timeZone) ? timeZone : 'UTC', time, stepFrom(every, unit));
   }
   return `${start.trim()} ${time}`.trim();
+}
+
+/** Return the minutes from one time of day at which an interval can start to the next: a day at most. */
+function stepFrom(every: string, unit: TimeUnit): number {
+  const minutes = { minutes: 1, hours: 60, days: DAY, weeks: DAY, months: DAY }[unit];
+  const count = Number(every);
+  return Number.isInteger(count) && count > 0 ? Math.min(DAY, count * minutes) : DAY;
 }
 
 function dependenciesOf(values: IFormValues): IDependencyInfo {
@@ -205,8 +215,4 @@ function stepOf(entries: Dependency[]): Interval {
 function timeoutText(seconds: string | number | null): string {
   const minutes = seconds === null ? LONGEST_MINUTES : Number(seconds) / MINUTE;
   return minutes === LONGEST_MINUTES ? '' : String(minutes);
-}
-
-function clockText(hour: number, minute: number): string {
-  return `${String(hour).padStart(2, '0')}:${String(minute).padStart(2, '0')}`;
 }

@@ -300,6 +300,9 @@ describe('the form', () => {
     calls.edit.mockResolvedValue(aSchedule());
     form(aSchedule()).set({ every: '2' });
     expect(model.changedLabels).toEqual(['Timetable']);
+    model.set({ at: '', start: '' });
+    expect(Object.keys(model.state.problems)).toEqual(['at']);
+    model.set({ at: '09:00', start: '2026-11-22' });
     await model.submit();
     expect(calls.edit).toHaveBeenCalledWith(12, { frequency: 2 });
     expect(calls.create).not.toHaveBeenCalled();

@@ -16,6 +16,7 @@ import type { DraftStore } from './drafts';
 import { bodyOf, timetableOf } from './formBody';
 import {
   completeRows,
+  isFromNow,
   type ISentRows,
   ownProblems,
   type ProblemKey,
@@ -396,9 +397,11 @@ export class ScheduleFormModel implements IDisposable {
     const { note, values } = this._state;
     const { trans } = this._options;
     const isWithout = note?.cluster_id === null && values.label === '';
+    const isCleared = this.record !== null && values.timing === 'interval' && isFromNow(values);
     const isForeign = note !== null && note.note_type !== 'spark';
     return {
       ...ownProblems(trans, values),
+      ...(isCleared && { at: trans.__('Enter a time of day, for example 09:00') }),
       ...(isWithout && { label: trans.__('Choose the cluster that runs the note') }),
       ...(isForeign && { form: trans.__('A Presto note cannot be scheduled.') })
     };

@@ -267,9 +267,14 @@ export function ownProblems(trans: TranslationBundle, values: IFormValues): Prob
   return problems;
 }
 
+/** Return whether an interval is counted from now: only for a new schedule, as a service keeps what it is not sent. */
+export function isFromNow({ at, start }: IFormValues): boolean {
+  return at.trim() === '' && start.trim() === '';
+}
+
 /** Return whether the time of day is one; a start on a certain day needs one, too. */
-function isTime({ at, start }: IFormValues): boolean {
-  return clockOf(at) !== null || (at.trim() === '' && start.trim() === '');
+function isTime(values: IFormValues): boolean {
+  return clockOf(values.at) !== null || isFromNow(values);
 }
 
 /** Return the problems of a parameter's name and of its value; null for none. */

@@ -7,7 +7,7 @@ import type { ISchedulePreview, TimeUnit } from '../service/records/schedules';
 import { clock, day, timeText, weekdayName } from '../words';
 import { comingTimes, nextTime } from './coming';
 import { afterPaint } from './painting';
-import { type IOption, Segments, SelectField, TextField } from '../forms';
+import { type IOption, Segment, Segments, SelectField, TextField } from '../forms';
 import { cronOf, timesOf } from './cronTimes';
 import type { Problems } from './formProblems';
 import type { IFormValues } from './formValues';
@@ -153,21 +153,18 @@ function Weekdays({ values, set, trans }: Omit<IPartProps, 'problems'>): JSX.Ele
       <span id={id}>{labelOf(trans, 'weekdays')}</span>
       <div className="jp-SvcSegments">
         {WEEK_FROM_MONDAY.map(number => (
-          <label key={number} className="jp-SvcSegment">
-            <input
-              type="checkbox"
-              aria-label={weekdayName(number, 'long')}
-              checked={weekdays.includes(number)}
-              onChange={event =>
-                set({
-                  weekdays: event.target.checked
-                    ? [...weekdays, number]
-                    : weekdays.filter(one => one !== number)
-                })
-              }
-            />
-            <span>{weekdayName(number, 'short')}</span>
-          </label>
+          <Segment
+            key={number}
+            type="checkbox"
+            text={weekdayName(number, 'short')}
+            label={weekdayName(number, 'long')}
+            checked={weekdays.includes(number)}
+            onChange={checked =>
+              set({
+                weekdays: checked ? [...weekdays, number] : weekdays.filter(one => one !== number)
+              })
+            }
+          />
         ))}
       </div>
     </div>
@@ -198,7 +195,7 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
       {values.timing === 'interval' && (
         <TextField
           label={labelOf(trans, 'start')}
-          placeholder={values.at === '' ? trans.__('now') : trans.__('the next %1', values.at)}
+          placeholder={startHint(trans, values)}
           value={values.start}
           problem={problems.start}
           onChange={start => set({ start })}
@@ -222,6 +219,13 @@ function Limits({ values, problems, set, trans }: IPartProps): JSX.Element {
   );
 }
 
+function startHint(trans: TranslationBundle, { at, unit }: IFormValues): string {
+  if (at.trim() === '') {
+    return trans.__('now');
+  }
+  return isShorterThanADay(unit) ? trans.__('the next time') : trans.__('the next %1', at);
+}
+
 /** Return the zones to find by typing: none for the first render, which four hundred options would delay. */
 function useZones(): readonly string[] {
   const [zones, setZones] = useState<readonly string[]>([]);
@@ -233,7 +237,8 @@ function useZones(): readonly string[] {
 function Coming({ values, problems, trans, preview, isPreviewCurrent }: ITimingProps): JSX.Element {
   const { value: answered, error } = useResource(preview);
   const value = isPreviewCurrent ? answered : undefined;
-  const isWrong = error !== undefined && !error.isUnreachable;
+  const hasNoTimes = value !== undefined && !value.next_times; // there is no timetable yet
+  const isWrong = hasNoTimes || (error !== undefined && !error.isUnreachable);
   const isMarked = Object.keys(problems).length > 0;
   const words = value?.description ?? ownWords(trans, values);
   return (
@@ -276,7 +281,7 @@ function nextTimes(
   const times = preview?.next_times;
   const zone = isZone(typed) ? typed : 'UTC';
   if (!times) {
-    return preview === undefined ? trans.__('Next: …') : '';
+    return trans.__('Next: …');
   }
   const now = new Date();
   const [first, ...others] = comingTimes(times, now);
