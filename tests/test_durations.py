@@ -14,8 +14,8 @@ def test_spans_are_those_of_the_examples():
     assert {seconds: span(float(seconds)) for seconds in EXAMPLES["span"]} == EXAMPLES["span"]
 
 
-def test_times_between_moments_that_are_known_to_the_second_are_those_of_the_examples():
-    assert {seconds: elapsed(int(seconds)) for seconds in EXAMPLES["elapsed"]} == EXAMPLES["elapsed"]
+def test_times_between_two_moments_are_those_of_the_examples():
+    assert {seconds: elapsed(float(seconds)) for seconds in EXAMPLES["elapsed"]} == EXAMPLES["elapsed"]
 
 
 def test_durations_are_those_of_the_examples():

@@ -18,9 +18,12 @@ it.each(Object.entries(EXAMPLES.span))('%s seconds so far are %s', (seconds, wor
   expect(span(trans, Number(seconds))).toBe(words);
 });
 
-it.each(Object.entries(EXAMPLES.elapsed))('%s whole seconds were %s', (seconds, words) => {
-  expect(elapsed(trans, Number(seconds))).toBe(words);
-});
+it.each(Object.entries(EXAMPLES.elapsed))(
+  '%s seconds between two moments are %s',
+  (seconds, words) => {
+    expect(elapsed(trans, Number(seconds))).toBe(words);
+  }
+);
 
 it.each(Object.entries(EXAMPLES.duration))('%s seconds were %s', (seconds, words) => {
   expect(duration(trans, Number(seconds))).toBe(words);

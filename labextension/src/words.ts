@@ -66,17 +66,23 @@ export function span(trans: TranslationBundle, seconds: number): string {
   return parts.filter(Boolean).join(' ');
 }
 
-/** Return the time between two moments that are known to the second: `< 1 s`, `4 s`, `2 min 5 s`. */
-export function elapsed(trans: TranslationBundle, seconds: number): string {
-  return seconds < 1 ? trans.__('< 1 s') : span(trans, seconds);
-}
-
 /** Return the time that something took, exact where it was short: `47 ms`, `4.2 s`, `2 min 5 s`. */
 export function duration(trans: TranslationBundle, seconds: number): string {
   if (seconds < 0.1) {
     return trans.__('%1 ms', Math.max(Math.round(seconds * 1000), 1));
   }
   return seconds < 9.95 ? trans.__('%1 s', seconds.toFixed(1)) : span(trans, Math.round(seconds));
+}
+
+/**
+ * Return the time between two moments; a whole number of seconds is taken as known to the second alone: `< 1 s`, `4 s`,
+ * `2 min 5 s`; exact ones as in `duration`: `47 ms`, `4.2 s`.
+ */
+export function elapsed(trans: TranslationBundle, seconds: number): string {
+  if (seconds <= 0) {
+    return trans.__('< 1 s');
+  }
+  return Number.isInteger(seconds) ? span(trans, seconds) : duration(trans, seconds);
 }
 
 /** The form of a time: its zone (the reader's unless given), and whether its seconds matter. */

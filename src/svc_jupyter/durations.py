@@ -19,13 +19,18 @@ def span(seconds: float) -> str:
     return " ".join(f"{count} {unit}" for count, unit in parts[:2] if count) or "0 s"
 
 
-def elapsed(seconds: int) -> str:
-    """Return the time between two moments that are known to the second: `< 1 s`, `4 s`, `2 min 5 s`."""
-    return span(seconds) if seconds > 0 else "< 1 s"
-
-
 def duration(seconds: float) -> str:
     """Return the time that something took, exact where it was short: `47 ms`, `4.2 s`, `2 min 5 s`."""
     if seconds < 0.1:
         return f"{max(round(seconds * 1000), 1)} ms"
     return f"{seconds:.1f} s" if seconds < 9.95 else span(round(seconds))
+
+
+def elapsed(seconds: float) -> str:
+    """Return the time between two moments; a whole number of seconds is taken as known to the second alone.
+
+    `< 1 s`, `4 s`, `2 min 5 s`; exact ones as in `duration`: `47 ms`, `4.2 s`.
+    """
+    if seconds <= 0:
+        return "< 1 s"
+    return span(seconds) if seconds == int(seconds) else duration(seconds)

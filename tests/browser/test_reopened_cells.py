@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal as signals
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from tests.browser.lab_page import LabPage
 from tests.browser.test_results import Grid
 from tests.browser.test_running_cells import waiting
 from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.magics.display.status import STATUS
 
 
 def lost_cell(page: LabPage, signal: Path) -> Locator:
@@ -40,8 +43,13 @@ def command_of(output: Locator) -> int:
 def saved_text(page: LabPage) -> Any:
     """Save the notebook; return the text of the second cell's output in the file."""
     page.run("docmanager:save")
+    return "".join(saved_data(page)["text/plain"])
+
+
+def saved_data(page: LabPage) -> dict[str, Any]:
+    """Return the second cell's output in the file."""
     [output] = json.loads((page.folder / "lost.ipynb").read_text())["cells"][1]["outputs"]
-    return "".join(output["data"]["text/plain"])
+    return dict(output["data"])
 
 
 def test_a_cell_whose_kernel_was_killed_has_its_rows_and_its_variable_and_ran_once(
@@ -57,6 +65,9 @@ def test_a_cell_whose_kernel_was_killed_has_its_rows_and_its_variable_and_ran_on
     expect(output).to_contain_text(re.compile(rf"✓\s*command {command} · .* · 3 lines"))
     expect(output.get_by_role("button", name="Cancel")).to_have_count(0)
     assert re.fullmatch(rf"✓ command {command} · .* · 3 lines", saved_text(page))
+    record = service.record(command)
+    took = datetime.fromisoformat(record["ended_at"]) - datetime.fromisoformat(record["started_at"])
+    assert saved_data(page)[STATUS]["seconds"] == took.total_seconds()
     page.run_cell(0)
     expect(page.run_cell(2)).to_contain_text(re.compile(rf"command {command} · done · 3 lines · numbers"))
     newest = service.http.get("/commands", params={"per_page": 1}).json()["commands"][0]

@@ -539,8 +539,14 @@ def test_rows_are_there_again_once_the_head_is_low_again(page: LabPage, service:
     rows = grid.grid.get_by_role("row")
     expect(rows.nth(20)).to_be_attached()
     head = grid.grid.locator(".jp-SvcResult-head")
-    # As while the styles of another theme are read: the head takes the room of the rows.
-    head.evaluate("head => { head.style.height = '2000px'; head.parentElement.dispatchEvent(new Event('scroll')) }")
+    # As while the styles of another theme are read: the head takes the room of the rows, for more than a frame.
+    head.evaluate(
+        """async head => {
+            head.style.height = '2000px'
+            head.parentElement.dispatchEvent(new Event('scroll'))
+            await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))
+        }"""
+    )
     expect(rows).to_have_count(1)
     head.evaluate("head => { head.style.height = '' }")
     expect(rows.nth(20)).to_be_attached()

@@ -102,7 +102,8 @@ def _begun_earlier(route: Route, command_id: int) -> None:
     record = answer.json()
     for command in record.get("commands", [record]):
         if command["id"] == command_id and command["start_time"] is not None:
-            command["start_time"] -= 61
+            start = datetime.fromisoformat(command["started_at"]) - timedelta(seconds=61)
+            command |= {"start_time": command["start_time"] - 61, "started_at": start.isoformat()}
     route.fulfill(response=answer, json=record)
 
 

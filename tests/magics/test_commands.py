@@ -1,5 +1,8 @@
 """`%svc_command`, `%svc_history` and the handle of `--no-wait`."""
 
+import re
+import time
+
 import pandas as pd
 import pytest
 from tests.support.displayed import html_of
@@ -131,6 +134,33 @@ def test_the_history_is_a_frame_newest_first(ended):
     assert row["text"] == "ls -l"
     assert row["submitted"] == pd.Timestamp("2025-11-21 09:00", tz="UTC")
     assert row["took"] == pd.Timedelta(seconds=3)
+
+
+EXACT = {"started_at": "2025-11-21T09:00:01.500Z", "ended_at": "2025-11-21T09:00:01.547Z"}
+OF_ANOTHER_SERVICE = [{"started_at": "09:00"}, {"ended_at": "now"}, {"started_at": "2025-11-21T09:00:01"}]
+
+
+def time_of(handle):
+    """Return how long the command of a handle ran, as it is shown."""
+    return re.search(r"^  ran +(.*)$", repr(handle), re.MULTILINE)[1]
+
+
+def test_a_duration_is_exact_where_the_service_tells(service, ended):
+    service.change(128, **EXACT)
+    assert ended.value("%svc_history")["took"][0] == pd.Timedelta(milliseconds=47)
+    assert "<td>47 ms</td>" in re.sub("<td[^>]*>", "<td>", ended.displayed("%svc_history")["text/html"])
+    assert time_of(ended.value("%svc_command 128")) == "47 ms"
+    for odd in OF_ANOTHER_SERVICE:
+        service.change(128, **EXACT | odd)
+        assert time_of(ended.value("%svc_command 128")) == "3 s"
+
+
+def test_a_command_that_runs_shows_whole_seconds(service, notebook):
+    service.behave("slow", held=True)
+    handle = notebook.value("%%svc_shell --no-wait\nslow\n")
+    service.change(128, start_time=int(time.time()) - 4, started_at="2025-11-21T09:00:01.500Z")
+    handle.status()
+    assert re.fullmatch(r"(\d+ min )?\d+ s so far", time_of(handle))
 
 
 def test_the_filters_of_the_history_reach_the_service(service, notebook):

@@ -52,6 +52,7 @@ def test_runs_of_schedules_and_runs_by_hand_are_listed_and_followed_to_their_end
     assert sorted(run["status"] for run in runs) == ["done", "done"]
     assert {run["command_id"] for run in runs} == {first["command_id"], by_hand["id"]}
     assert all(run["end_time"] >= run["start_time"] for run in runs)
+    assert all(datetime.fromisoformat(run["ended_at"]) > datetime.fromisoformat(run["started_at"]) for run in runs)
     assert jupyter.http.get("/runs/recent").json()["is_complete"] is True
     service.http.put(f"/scheduler/{schedule}", json={"status": "kill"}).raise_for_status()
 

@@ -137,13 +137,31 @@ def test_a_command_that_it_began_can_be_cancelled(service: ServiceDouble, up: Sc
     assert up.buttons("Cancel") == []
 
 
+def test_the_time_of_a_command_is_what_passed_so_far_then_what_its_service_says(
+    service: ServiceDouble, up: Screen
+) -> None:
+    clock = [0.0]
+    up.panel.model.commands._clock = lambda: clock[0]
+    service.behave("add 1", held=True)
+    up.press("+")
+    up.press("Apply…")
+    up.press("Add 1 worker")
+    clock[0] = 70.6
+    up.look()
+    assert "◐ command 128 · adding 1 node · running · 1 min 10 s" in up.text
+    service.change(128, started_at="2025-11-21T09:00:01.500Z", ended_at="2025-11-21T09:00:04.740Z")
+    service.end(128)
+    up.look()
+    assert "✓ command 128 · adding 1 node: done in 3.2 s" in up.text
+
+
 def test_a_command_that_fails_is_reported_with_the_way_to_its_log(service: ServiceDouble, up: Screen) -> None:
     service.behave("add 1", status="error", message="the provider can make 16 nodes")
     up.panel.model.commands._clock = lambda: 0.0
     up.press("+")
     up.press("Apply…")
     up.press("Add 1 worker")
-    assert "failed after 0 s · the provider can make 16 nodes · %svc_command 128 logs" in up.text
+    assert "failed after 3 s · the provider can make 16 nodes · %svc_command 128 logs" in up.text
 
 
 def test_more_than_the_maximum_is_warned_of(service: ServiceDouble, up: Screen) -> None:

@@ -2,8 +2,13 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IDisposable } from '@lumino/disposable';
 import { type ISignal, Signal } from '@lumino/signaling';
 import type { CommandFollower } from '../service';
-import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
-import { iconOf, span } from '../words';
+import {
+  type CommandStatus,
+  hasEnded,
+  type ICommand,
+  secondsTaken
+} from '../service/records/commands';
+import { elapsed, iconOf, span } from '../words';
 import type { Tone } from './healthWords';
 
 /** Maximum number of commands shown, the latest ones. */
@@ -112,7 +117,11 @@ export class FollowedCommands implements IDisposable {
 
   private _line(one: IFollowed): ICommandLine {
     const { record, doing } = one;
-    const time = span(this._trans, ((one.ended ?? this._now()) - one.begun) / 1000);
+    const taken = secondsTaken(record);
+    const time =
+      taken === null
+        ? span(this._trans, ((one.ended ?? this._now()) - one.begun) / 1000)
+        : elapsed(this._trans, taken);
     const parts = [`${doing}: ${this._ending(record.status, time)}`, words(record.message)];
     if (one.ended === null) {
       const trouble = one.follower?.error?.message ?? '';

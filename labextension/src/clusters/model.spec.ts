@@ -69,7 +69,8 @@ describe('ClusterModel', () => {
   });
 
   it('follows the command that adds workers, and looks more often meanwhile', async () => {
-    const addNodes = jest.fn().mockResolvedValue({ id: 131, status: 'waiting' });
+    const waiting = { id: 131, status: 'waiting', start_time: null, end_time: null };
+    const addNodes = jest.fn().mockResolvedValue(waiting);
     await shown({ addNodes });
     model.aim(4);
     const question = model.question('resize');

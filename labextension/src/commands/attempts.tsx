@@ -4,7 +4,8 @@ import {
   type CommandStatus,
   hasEnded,
   type IAttempt,
-  type ICommand
+  type ICommand,
+  secondsTaken
 } from '../service/records/commands';
 import { elapsed, timeText } from '../words';
 import { momentOf, statusWords, toneOf } from './words';
@@ -52,14 +53,12 @@ function endOf({ attempts = [], status }: ICommand, index: number): CommandStatu
     : 'error';
 }
 
-function attemptFacts(
-  trans: TranslationBundle,
-  { start_time: start, end_time: end }: IAttempt,
-  now: Date
-): string {
+function attemptFacts(trans: TranslationBundle, attempt: IAttempt, now: Date): string {
+  const { start_time: start } = attempt;
+  const seconds = secondsTaken(attempt);
   return [
     start === null ? '' : timeText(momentOf(start), now, { seconds: true }),
-    start === null || end === null ? '' : elapsed(trans, end - start)
+    seconds === null ? '' : elapsed(trans, seconds)
   ]
     .filter(Boolean)
     .join(' · ');

@@ -14,7 +14,7 @@ import { CommandLog } from './commandLog';
 import { CommandDetailModel } from './detailModel';
 import { useCommandView } from './hooks';
 import { CommandResultView } from './resultView';
-import { count, elapsed, sourceWord, tapTypeWord, timeText, typeWord } from '../words';
+import { count, sourceWord, tapTypeWord, timeText, typeWord } from '../words';
 import { ownZone } from '../zones';
 import { asCell, languageOf } from './asCell';
 import type { ICommandSteps } from './steps';
@@ -25,6 +25,7 @@ import {
   momentOf,
   statusWords,
   timeTaken,
+  timeWaited,
   toneOf
 } from './words';
 import '../../style/commandDetail.css';
@@ -150,7 +151,7 @@ function Facts(props: {
     [trans.__('Tap'), tap === null ? '' : `${tap.name} (${tapTypeWord(trans, tap.db_type)})`],
     [trans.__('Cluster'), command.label ?? ''],
     [trans.__('Submitted'), time(submitted)],
-    [trans.__('Waited'), start === null ? '' : elapsed(trans, start - submitted)],
+    [trans.__('Waited'), timeWaited(trans, command)],
     [trans.__('Started'), time(start)],
     [trans.__('Ended'), time(command.end_time)],
     [trans.__('Times in'), ownZone()],

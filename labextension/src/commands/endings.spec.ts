@@ -31,6 +31,10 @@ describe('Endings', () => {
 
   it.each([
     ['a short one', { end_time: 159 }],
+    [
+      'one that is short by its exact times',
+      { started_at: '1970-01-01T00:01:40.900Z', ended_at: '1970-01-01T00:02:40.100Z' }
+    ],
     ['a cancelled one', { status: 'cancelled' }],
     ['one of a schedule', { command_source: 'SCHEDULED' }]
   ])('does not tell of %s', (_, change) => {

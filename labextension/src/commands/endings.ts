@@ -1,6 +1,6 @@
 import type { IDisposable } from '@lumino/disposable';
 import { asServiceError, pathOf, type ServiceRequests } from '../service';
-import { hasEnded, type ICommand } from '../service/records/commands';
+import { hasEnded, type ICommand, secondsTaken } from '../service/records/commands';
 
 /** How long a command must have taken for its end to be announced, in seconds. */
 const LONG = 60;
@@ -79,7 +79,7 @@ export class Endings implements IDisposable {
 
 /** A cancellation is known to its user, and the runs of a schedule are announced with the schedule. */
 function isAnnounced(command: ICommand): boolean {
-  const { status, start_time: start, end_time: end, command_source: source } = command;
-  const isLong = start !== null && end !== null && end - start >= LONG;
+  const { status, command_source: source } = command;
+  const isLong = (secondsTaken(command) ?? 0) >= LONG;
   return isLong && status !== 'cancelled' && source !== 'SCHEDULED';
 }

@@ -1,7 +1,14 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import type { ICommand } from '../service/records/commands';
 import { memoryOf } from './model';
-import { bindingsText, commandFacts, commandTitle, statusWords, timeTaken } from './words';
+import {
+  bindingsText,
+  commandFacts,
+  commandTitle,
+  statusWords,
+  timeTaken,
+  timeWaited
+} from './words';
 
 const trans = nullTranslator.load('');
 const NOW = new Date(2026, 10, 22, 14, 1, 30);
@@ -52,8 +59,29 @@ describe('commands in words', () => {
     const done: ICommand = { ...ended, status: 'done', command_source: 'SCHEDULED' };
     expect(commandFacts(done, trans)).toBe('database query · 131 · 16 rows · by a schedule');
     expect(timeTaken(trans, done, NOW)).toBe('4 s');
+    expect(timeTaken(trans, { ...done, start_time: null }, NOW)).toBe('');
     const failed: ICommand = { ...ended, status: 'error', message: 'no such column: x\n at 1' };
     expect(commandFacts(failed, trans)).toBe('131 · no such column: x · database query');
+  });
+
+  it('tells exactly how long one waited and took where the service does', () => {
+    const times = {
+      submitted_at: '2026-11-22T13:01:25.990Z',
+      started_at: '2026-11-22T13:01:26.020Z',
+      ended_at: '2026-11-22T13:01:30.260Z'
+    };
+    const done: ICommand = {
+      ...COMMAND,
+      status: 'done',
+      submit_time: SECONDS - 5,
+      end_time: SECONDS
+    };
+    expect(timeWaited(trans, done)).toBe('1 s');
+    expect(timeWaited(trans, { ...done, ...times })).toBe('30 ms');
+    expect(timeWaited(trans, { ...done, ...times, start_time: null })).toBe('');
+    expect(timeTaken(trans, { ...done, ...times }, NOW)).toBe('4.2 s');
+    expect(timeTaken(trans, { ...done, ...times, ended_at: null }, NOW)).toBe('4 s');
+    expect(timeTaken(trans, { ...done, ...times, started_at: 'soon' }, NOW)).toBe('4 s');
   });
 
   it('shows a status that it does not know as it is', () => {

@@ -1,6 +1,12 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { Tone } from '../list';
-import { type CommandStatus, hasEnded, type ICommand } from '../service/records/commands';
+import {
+  type CommandStatus,
+  hasEnded,
+  type ICommand,
+  secondsBetween,
+  secondsTaken
+} from '../service/records/commands';
 import { count, cut, elapsed, firstLine, iconOf, span, typeWord } from '../words';
 
 /** A status for display; colour is never the only sign. */
@@ -99,11 +105,21 @@ export function lastMoment(command: ICommand): Date {
 
 /** Return how long a command took, or takes so far; empty for one that was never started. */
 export function timeTaken(trans: TranslationBundle, command: ICommand, now: Date): string {
-  const { start_time: start, end_time: end, submit_time: submitted } = command;
   if (!hasEnded(command)) {
-    return span(trans, now.getTime() / 1000 - (start ?? submitted));
+    return span(trans, now.getTime() / 1000 - (command.start_time ?? command.submit_time));
   }
-  return start !== null && end !== null ? elapsed(trans, end - start) : '';
+  const seconds = secondsTaken(command);
+  return seconds === null ? '' : elapsed(trans, seconds);
+}
+
+/** Return how long a command waited; empty for one that was never started. */
+export function timeWaited(trans: TranslationBundle, command: ICommand): string {
+  const { submit_time: submitted, start_time: start } = command;
+  if (start === null) {
+    return '';
+  }
+  const exact = secondsBetween(command.submitted_at, command.started_at);
+  return elapsed(trans, exact ?? start - submitted);
 }
 
 /** Return the facts below a command's title: type, cluster, id, and what it does or why it failed. */

@@ -11,7 +11,7 @@ import { statusWords, toneOf } from '../commands/words';
 import { OPEN_COMMAND } from '../panel';
 import { useSeen } from '../results';
 import { useNow, VisibleContext } from '../service';
-import { hasEnded, type ICommand } from '../service/records/commands';
+import { hasEnded, type ICommand, secondsTaken } from '../service/records/commands';
 import { type IOrigin, savedStatus, STATUS_MIME } from './bundle';
 import type { IOutputContext } from './outputContext';
 import { factsOf } from './words';
@@ -197,11 +197,10 @@ function isWhole({ command, error, result }: ICommandView): boolean {
 
 /** Return what is saved of the end of a command, as the magics write it. */
 function endOf({ command, result }: ICommandView): { [name: string]: ReadonlyPartialJSONValue } {
-  const { status = '', start_time: start = null, end_time: end = null } = command ?? {};
   const rows = result?.kind === 'rows' ? result.rows.state : null;
   return {
-    status,
-    seconds: start !== null && end !== null ? end - start : null,
+    status: command?.status ?? '',
+    seconds: command && secondsTaken(command),
     rows: rows?.of ?? null,
     columns: rows?.columns.length ?? null
   };

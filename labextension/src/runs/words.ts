@@ -1,8 +1,9 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { momentOf } from '../schedules/times';
 import { nextText, timetableText, wordOf } from '../schedules/words';
+import { secondsTaken } from '../service/records/commands';
 import type { IRecentRun } from '../service/records/schedules';
-import { clock, elapsed, timeText } from '../words';
+import { clock, elapsed, span, timeText } from '../words';
 import { hasFailed, type ILine } from './lines';
 import type { IMark } from './marks';
 
@@ -28,8 +29,10 @@ export function tookText(trans: TranslationBundle, run: IRecentRun, now: Date): 
   if (run.start_time === null) {
     return '';
   }
-  const seconds = (run.end_time ?? now.getTime() / 1000) - run.start_time;
-  return elapsed(trans, seconds);
+  const seconds = secondsTaken(run);
+  return seconds === null
+    ? span(trans, now.getTime() / 1000 - run.start_time)
+    : elapsed(trans, seconds);
 }
 
 /** Return `3 failed · 1 under way · 124 done`. */

@@ -55,6 +55,23 @@ describe('the runs of a schedule', () => {
     expect(now && statusText(trans, now)).toBe('running');
   });
 
+  it('took what the service says exactly, in whole seconds so far', () => {
+    const exact = {
+      started_at: '2026-11-23T08:00:01.200Z',
+      ended_at: '2026-11-23T08:00:01.247Z'
+    };
+    const [quick] = runsOf([], [aCommand({ end_time: 1_795_248_001, ...exact })]);
+    expect(quick && tookText(trans, quick, NOW)).toBe('47 ms');
+    expect(summaryOfRuns(trans, quick ? [quick] : [])).toMatch(/ · median 47 ms, slowest 47 ms$/);
+    expect(now && tookText(trans, now, new Date(NOW.getTime() + 400))).toBe('2 s');
+    const ended = anAction({ done: true, command: aCommand({ end_time: null }) });
+    const [stopped] = runsOf([ended], []);
+    expect(stopped && tookText(trans, stopped, NOW)).toBe('');
+    const waiting = aCommand({ status: 'waiting', start_time: null, end_time: null });
+    const [before] = runsOf([], [waiting]);
+    expect(before && tookText(trans, before, NOW)).toBe('');
+  });
+
   it('have the values of their macros among their parameters', () => {
     const command = { arguments: { day: '$day$', path: '/$region$/$day$/$n$', n: 7 } };
     const resolved_macros = [{ day: '2026-11-22' }, { region: 'EU' }];

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import type { ICommand } from '../service/records/commands';
+import { type ICommand, secondsTaken } from '../service/records/commands';
 import type { IActionRecord, IScheduleRecord } from '../service/records/schedules';
 import { waitingCommand } from '../statuses';
-import { clock, day, elapsed, firstLine, timeText } from '../words';
+import { clock, day, elapsed, firstLine, span, timeText } from '../words';
 import { argumentsIn } from './arguments';
 import { momentOf } from './times';
 import { reasonOf, wordOf } from './words';
@@ -46,7 +46,7 @@ function ofAction(action: IActionRecord): IRun {
     status: action.status,
     isDone: action.done,
     hasFailed: FAILURES.has(action.status),
-    seconds: command && secondsOf(command)
+    seconds: command && secondsTaken(command)
   };
 }
 
@@ -59,12 +59,8 @@ function ofCommand(command: ICommand): IRun {
     status: command.status,
     isDone: ENDS.has(command.status),
     hasFailed: FAILURES.has(command.status),
-    seconds: secondsOf(command)
+    seconds: secondsTaken(command)
   };
-}
-
-function secondsOf({ start_time: start, end_time: end }: ICommand): number | null {
-  return start === null || end === null ? null : end - start;
 }
 
 /** Return what a run was for: `today 09:00`, `Sat 22 Nov 09:00`, `by hand`. */
@@ -95,10 +91,11 @@ export function startedText(run: IRun, now: Date): string {
 
 /** Return how long a run took, or has taken so far; empty before its start. */
 export function tookText(trans: TranslationBundle, run: IRun, now: Date): string {
+  if (run.seconds !== null) {
+    return elapsed(trans, run.seconds);
+  }
   const start = run.command?.start_time;
-  const seconds =
-    run.seconds ?? (typeof start === 'number' && !run.isDone ? now.getTime() / 1000 - start : null);
-  return seconds === null ? '' : elapsed(trans, seconds);
+  return typeof start === 'number' && !run.isDone ? span(trans, now.getTime() / 1000 - start) : '';
 }
 
 /** Return a run's status in one word, or few: `done`, `waiting for its dependencies`. */

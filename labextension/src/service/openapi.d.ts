@@ -43,11 +43,13 @@ export interface components {
             created_at: string;
             message?: string | null;
         };
-        /** @description One run of a command; times are Unix seconds. */
+        /** @description One run of a command; times are Unix seconds, and exact as ISO 8601 with milliseconds. */
         Attempt: {
             number: number;
             start_time?: number | null;
             end_time?: number | null;
+            started_at?: string | null;
+            ended_at?: string | null;
             exit_code?: number | null;
             message?: string | null;
         };
@@ -252,6 +254,12 @@ export interface components {
             uid?: number | null;
             perms?: string | null;
             instance?: string | null;
+            /** @description The exact `submit_time`: ISO 8601 with milliseconds */
+            submitted_at?: string | null;
+            /** @description The exact `start_time`: ISO 8601 with milliseconds */
+            started_at?: string | null;
+            /** @description The exact `end_time`: ISO 8601 with milliseconds */
+            ended_at?: string | null;
             /** @default false */
             throttled?: boolean;
             attempts?: components["schemas"]["Attempt"][];

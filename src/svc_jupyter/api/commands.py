@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
@@ -213,11 +214,13 @@ class MetaData(Record):
 
 
 class Attempt(Record):
-    """One run of a command; times are Unix seconds."""
+    """One run of a command; times are Unix seconds, and exact as ISO 8601 with milliseconds."""
 
     number: int
     start_time: int | None = None
     end_time: int | None = None
+    started_at: str | None = None
+    ended_at: str | None = None
     exit_code: int | None = None
     message: str | None = None
 
@@ -257,6 +260,9 @@ class CommandRecord(Record):
     perms: str | None = None
     instance: str | None = None
     # Extensions that another service may lack.
+    submitted_at: str | None = Field(default=None, description="The exact `submit_time`: ISO 8601 with milliseconds")
+    started_at: str | None = Field(default=None, description="The exact `start_time`: ISO 8601 with milliseconds")
+    ended_at: str | None = Field(default=None, description="The exact `end_time`: ISO 8601 with milliseconds")
     throttled: bool = False
     attempts: list[Attempt] = Field(default_factory=list)
     message: str | None = Field(
@@ -269,6 +275,17 @@ class CommandRecord(Record):
     outputs: CommandOutputs | None = Field(default=None, description="What a Pig script or a note made; why SQL failed")
     parent_id: int | None = Field(default=None, description="The composite command that this is a sub-command of")
     child_number: int | None = Field(default=None, description="Which of its sub-commands this is, from 1")
+
+    def seconds_taken(self) -> float | None:
+        """Return for how many seconds it ran: exact where the service tells, else whole; None before its end."""
+        start, end = self.start_time, self.end_time
+        if not isinstance(start, int) or not isinstance(end, int):
+            return None
+        try:
+            exact = datetime.fromisoformat(self.ended_at or "") - datetime.fromisoformat(self.started_at or "")
+        except (ValueError, TypeError):  # not in the form that ours has
+            return end - start
+        return exact.total_seconds()
 
 
 class CommandWithRows(CommandRecord):

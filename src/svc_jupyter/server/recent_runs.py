@@ -121,4 +121,4 @@ def _of_command(schedule_id: int, command: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_both(command: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: command.get(key) for key in ("name", "start_time", "end_time")}
+    return {key: command.get(key) for key in ("name", "start_time", "end_time", "started_at", "ended_at")}

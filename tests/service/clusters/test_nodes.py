@@ -24,6 +24,7 @@ def _caller(scaled: ScaledWorld, *groups: BuiltinGroup, rights=()) -> Caller:
 async def test_an_addition_is_a_command_that_waits_at_first(scaled):
     record = await scaled.nodes.add("default", 3, by=scaled.world.by)
     assert (record["command_type"], record["status"], record["label"]) == ("AddNodeCommand", "waiting", "default")
+    assert (record["start_time"], record["started_at"]) == (None, None)
     assert record["command"] == {"cluster_id": 1, "node_count": 3}
     assert (await scaled.world.record(record["id"]))["command"] == record["command"]
 

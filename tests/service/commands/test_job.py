@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,15 @@ async def test_a_planned_attempt_is_made_after_a_restart(new_job: NewJob):
     assert values["attempts"][0] == first
     assert values["attempts"][1]["start_time"] == int(planned)
     assert values["end_time"] >= planned
+
+
+async def test_the_times_of_an_attempt_are_exact(new_job: NewJob):
+    values = await new_job(Scripted(lambda _task: "sleep 0.3"), start_time=1_795_269_841.75).run()
+    (attempt,) = values["attempts"]
+    assert (attempt["start_time"], attempt["started_at"]) == (1_795_269_841, "2026-11-21T14:04:01.750Z")
+    end = datetime.fromisoformat(attempt["ended_at"]).timestamp()
+    assert attempt["end_time"] == int(end)
+    assert values["end_time"] - 1 < end <= values["end_time"]
 
 
 async def test_a_running_attempt_is_followed_after_a_restart(new_job: NewJob, tmp_path: Path):

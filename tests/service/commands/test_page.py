@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
 import httpx
 import pytest
 from tests.support.service_process import ServiceProcess
+
+from svc_jupyter.durations import duration
 
 HOSTILE = "echo '<script>alert(1)</script>' \"$2\"; echo '<b>log</b> & more' >&2"
 
@@ -62,6 +65,17 @@ def test_a_page_shows_state_source_log_and_result_as_texts(
         assert text in page.texts
     assert page.texts[-1].startswith("<script>alert(1)</script>")
     assert token not in answer.text
+
+
+def test_a_page_says_how_long_its_command_took(
+    shared_service: ServiceProcess, browser: httpx.Client, token: str
+) -> None:
+    """It sleeps for 1.1 s so that whole seconds cannot give the same text."""
+    command_id = shared_service.submit("sleep 1.1")["id"]
+    record = shared_service.ended(command_id)
+    page = _Texts(page_of(browser, token, command_id).text)
+    start, end = (datetime.fromisoformat(record[name]) for name in ("started_at", "ended_at"))
+    assert page.texts[page.texts.index("Took") + 1] == duration((end - start).total_seconds())
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ OF_THE_CONTRACT = {
     "sequence_id", "saved_query_mutable_id", "uid", "perms", "instance",
 }  # fmt: skip
 EXTENSIONS = {
+    "submitted_at", "started_at", "ended_at",
     "throttled", "attempts", "message", "retry", "retry_delay", "result_rows", "result_bytes",
     "parent_id", "child_number", "outputs",
 }  # fmt: skip
@@ -112,6 +113,18 @@ def test_a_finished_command():
     record = command_record(command_row(**STATES["done"]))
     assert (record["num_result_dir"], record["result_bytes"], record["progress"]) == (0, 9, 100)
     assert (record["start_time"], record["end_time"]) == (int(CREATED) + 1, int(CREATED) + 2)
+
+
+def test_times_are_exact_beside_the_contracts_whole_seconds():
+    states = ("waiting", "running", "done")
+    waiting, running, done = (command_record(command_row(created_at=CREATED, **STATES[state])) for state in states)
+    assert (waiting["submitted_at"], waiting["started_at"]) == ("2026-11-21T14:04:01.750Z", None)
+    assert (running["start_time"], running["started_at"]) == (1_795_269_842, "2026-11-21T14:04:02.750Z")
+    assert (running["end_time"], running["ended_at"]) == (None, None)
+    at_once = command_record(command_row(status="done", start_time=CREATED, end_time=CREATED + 0.047))
+    assert (at_once["start_time"], at_once["end_time"]) == (1_795_269_841, 1_795_269_841)
+    assert (at_once["started_at"], at_once["ended_at"]) == ("2026-11-21T14:04:01.750Z", "2026-11-21T14:04:01.797Z")
+    assert done["ended_at"] == "2026-11-21T14:04:03.750Z"
 
 
 def test_a_typed_result_names_its_columns_in_a_json_text_and_says_what_readers_should_know():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import datetime
 from pathlib import Path
 
 import httpx
@@ -135,6 +136,13 @@ class TestStatusWithResults:
         assert (answer["status"], answer["error"], answer["inline"]) == ("done", None, True)
         assert answer["results"] == "a\tb\r\n1\t2\r\n"
         assert answer["path"].endswith(f"/{done}")
+        record = http.get(f"/commands/{done}").json()
+        times = ("start_time", "end_time", "started_at", "ended_at")
+        assert [answer[name] for name in times] == [record[name] for name in times]
+        assert [int(datetime.fromisoformat(answer[name]).timestamp()) for name in ("started_at", "ended_at")] == [
+            answer["start_time"],
+            answer["end_time"],
+        ]
 
     def test_of_a_failure(self, http: httpx.Client, failed: int):
         answer = http.get(f"/commands/{failed}/status_with_results").json()

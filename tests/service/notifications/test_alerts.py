@@ -49,7 +49,7 @@ def add_run(database: Database, ended_command: Callable[..., dict[str, Any]]) ->
     """Stores a run of a schedule and returns its id: one that goes on, unless it has a `took` in seconds."""
     numbers: Iterator[int] = iter(range(1, 1000))
 
-    def add_run(schedule: Schedule, nominal: str, started: str | None, took: int | None = None, **values: Any) -> int:
+    def add_run(schedule: Schedule, nominal: str, started: str | None, took: float | None = None, **values: Any) -> int:
         number = next(numbers)
         status = values.pop("status", "running" if took is None else "done")
         command_id = None
@@ -167,22 +167,26 @@ async def test_a_run_that_takes_a_multiple_of_the_median_is_reported_from_then_o
 ) -> None:
     hook = add_channel("https://hooks.example.org/x")
     schedule = add_alerting(longer_than=3.0, notification_channels=[hook])
-    for day, took in ((14, 9), (15, 10), (16, 400)):
+    for day, took in ((14, 9), (15, 10.6), (16, 400)):
         add_run(schedule, f"2026-11-{day} 02:00", f"2026-11-{day} 02:00", took)
     add_run(schedule, "2026-11-17 02:00", "2026-11-17 02:00", 1, status="error")
     long = add_run(schedule, "2026-11-21 08:00", "2026-11-21 08:00")
-    await look(watching, clock, "2026-11-21 08:00:29")
+    await look(watching, clock, "2026-11-21 08:00:31")
     assert events(database) == []
-    assert await watching._alerts._next_time() == paris("2026-11-21 08:00:30")
-    for moment in ("2026-11-21 08:00:30", "2026-11-21 09:00"):
+    assert await watching._alerts._next_time() == pytest.approx(paris("2026-11-21 08:00:31") + 0.8, abs=0.001)
+    for moment in ("2026-11-21 08:00:32", "2026-11-21 09:00"):
         await look(watching, clock, moment)
     assert events(database) == [f"long:{long}"]
     notice = notice_of(contents(database)[0], public_url=None)
     assert notice.subject == "[svc-jupyter] Daily sales takes longer than usual (2026-11-21 08:00 CET)"
-    assert "Usual:          10 s, the median of the last runs that are done" in notice.text
-    assert "Reported after: 30 s, 3 times the usual" in notice.text
+    assert "Usual:          11 s, the median of the last runs that are done" in notice.text
+    assert "Reported after: 32 s, 3 times the usual" in notice.text
     body = webhook_body(contents(database)[0], delivery_id="1.1", public_url=None)
-    assert (body["event"], body["median_seconds"], body["longer_than"]) == ("schedule.long", 10, 3)
+    assert (body["event"], body["median_seconds"], body["longer_than"]) == (
+        "schedule.long",
+        pytest.approx(10.6, abs=0.001),
+        3,
+    )
     assert (body["started_at"], body["ended_at"]) == ("2026-11-21T07:00:00Z", None)
 
 

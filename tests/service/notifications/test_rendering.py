@@ -29,6 +29,13 @@ def test_a_done_command_is_reported_with_its_times_and_result() -> None:
     assert "Reason:" not in notice.text
 
 
+@pytest.mark.parametrize(("seconds", "text"), [(0.047, "47 ms"), (0.4, "0.4 s"), (4.24, "4.2 s")])
+def test_a_short_command_is_reported_with_its_exact_duration(seconds: float, text: str) -> None:
+    row = row_of(id=17, start_time=1_900_000_002.0, end_time=1_900_000_002.0 + seconds)
+
+    assert f"Duration:  {text}" in command_ended(row, public_url=None).text.splitlines()
+
+
 def test_a_failed_command_is_reported_with_its_reason_and_attempts() -> None:
     row = row_of(id=3, status="error", message="exit code 7\nno such table", attempts=[{}, {}])
 

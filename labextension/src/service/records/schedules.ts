@@ -1,4 +1,4 @@
-import type { ICommand } from './commands';
+import type { ICommand, ITimes } from './commands';
 import type { IPagingInfo, Schemas, Sent, With } from './contract';
 import type { INote } from './notes';
 
@@ -132,7 +132,7 @@ export interface IByHandList {
 }
 
 /** A run of any schedule: an action, or a run by hand, which has neither `action_id` nor `nominal_time`. */
-export interface IRecentRun {
+export interface IRecentRun extends ITimes {
   schedule_id: number;
   action_id: number | null;
   command_id: number | null;
@@ -144,9 +144,6 @@ export interface IRecentRun {
   done: boolean;
   message: string | null;
   created_at: string;
-  /** Unix seconds. */
-  start_time: number | null;
-  end_time: number | null;
 }
 
 /** The runs of all schedules in the last eight days, newest first; `is_complete` is false when there are more. */

@@ -15,7 +15,7 @@ from svc_jupyter.api.status_words import (
     WORDS_OF_ACTIONS,
     WORDS_OF_CLUSTERS,
 )
-from svc_jupyter.durations import duration, elapsed
+from svc_jupyter.durations import elapsed
 from svc_jupyter.widgets.clusters.words import ICONS as CLUSTER_ICONS
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def in_words(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame.columns:
         column = frame[name]
         if column.dtype.kind == "m":
-            texts = [None if pd.isna(value) else _duration(value.total_seconds()) for value in column]
+            texts = [None if pd.isna(value) else elapsed(value.total_seconds()) for value in column]
         elif name in STATUSES:
             texts = [_with_icon(value) for value in column]
         elif any(isinstance(value, list) for value in column):
@@ -65,8 +65,3 @@ def class_of(text: str) -> str:
 def _with_icon(word: Any) -> Any:
     icon = _ICONS.get(word) if isinstance(word, str) else None
     return word if icon is None else f"{icon} {word}"
-
-
-def _duration(seconds: float) -> str:
-    """Return a duration; the service's times are often known to the second alone."""
-    return elapsed(int(seconds)) if seconds == int(seconds) else duration(seconds)

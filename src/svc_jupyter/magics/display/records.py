@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from svc_jupyter.api.status_words import command_word, type_word
 from svc_jupyter.clock import named_time
-from svc_jupyter.durations import elapsed
+from svc_jupyter.durations import elapsed, span
 from svc_jupyter.magics.display.frames import frame_of
 from svc_jupyter.magics.display.progress import plural
 
@@ -38,11 +38,11 @@ def record_facts(record: CommandRecord, now: datetime) -> list[tuple[str, str]]:
 
 
 def _ran(record: CommandRecord, now: datetime) -> str | None:
-    if not isinstance(record.start_time, int):
-        return None
-    end = record.end_time if isinstance(record.end_time, int) else int(now.timestamp())
-    so_far = "" if record.end_time else " so far"
-    return f"{elapsed(end - record.start_time)}{so_far}"
+    seconds = record.seconds_taken()
+    if seconds is not None:
+        return elapsed(seconds)
+    start = record.start_time
+    return f"{span(now.timestamp() - start)} so far" if isinstance(start, int) else None
 
 
 def text_of(record: CommandRecord) -> str | None:
@@ -65,16 +65,13 @@ def history_frame(records: Iterable[CommandRecord]) -> pd.DataFrame:
 
 
 def _history_row(record: CommandRecord) -> Sequence[Any]:
-    ran = None
-    if isinstance(record.start_time, int) and isinstance(record.end_time, int):
-        ran = record.end_time - record.start_time
     return (
         record.id,
         command_word(str(record.status)),
         type_word(record.command_type),
         record.name or "",
         datetime.fromtimestamp(record.submit_time, UTC),
-        ran,
+        record.seconds_taken(),
         record.result_rows,
         record.label or "",
         (record.message or "").partition("\n")[0],

@@ -129,9 +129,7 @@ class Nodes:
             "cluster_id": cluster.id,
         }
         (command_id,) = self._intake.insert_scheduled(connection, [values])
-        row = queue.row_of(connection, command_id)
-        # The answer shows the command as it was created.
-        return command_record(row) | {"status": CommandStatus.WAITING.value, "start_time": None}
+        return command_record(queue.row_of(connection, command_id))
 
 
 def _check_removable(

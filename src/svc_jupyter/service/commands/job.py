@@ -24,6 +24,7 @@ from svc_jupyter.service.commands.record import Live
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.database.errors import translated
 from svc_jupyter.service.ground import background
+from svc_jupyter.service.ground.clock import exact_time
 from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.macros.macros import MacroError, substitute
@@ -272,10 +273,13 @@ class Job:
         await self._note({"attempts": list(self._attempts), "next_attempt_at": self._next_attempt_at})
 
     def _attempt_record(self, outcome: Outcome) -> dict[str, Any]:
+        start, end = self._attempt_start, time.time()
         return {
             "number": len(self._attempts) + 1,
-            "start_time": int(self._attempt_start),
-            "end_time": int(time.time()),
+            "start_time": int(start),
+            "end_time": int(end),
+            "started_at": exact_time(start),
+            "ended_at": exact_time(end),
             "exit_code": outcome.exit_code,
             "message": _storable(outcome.message),
         }

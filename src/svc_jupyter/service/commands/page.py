@@ -129,7 +129,7 @@ def _parts(record: Mapping[str, Any], result: StoredResult | None, root: Path) -
         ("Name", escape(record["name"] or "")),
         ("Cluster", escape(record["label"] or "")),
         ("Started", escape(_moment(record["start_time"]))),
-        ("Took", escape(_took(record["start_time"], record["end_time"]))),
+        ("Took", escape(_took(record["started_at"], record["ended_at"]))),
         *((escape(name), escape(_text(value))) for name, value in command.items() if name != source and value),
     ]
     shown = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts if value)
@@ -170,8 +170,10 @@ def _moment(seconds: Any) -> str:
     return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
-def _took(start: int | None, end: int | None) -> str:
-    return "" if start is None or end is None else elapsed(end - start)
+def _took(start: str | None, end: str | None) -> str:
+    if start is None or end is None:
+        return ""
+    return elapsed((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds())
 
 
 def _text(value: Any) -> str:

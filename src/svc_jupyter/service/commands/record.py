@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from svc_jupyter.service.commands.rows import CommandRow
-from svc_jupyter.service.ground.clock import iso_time
+from svc_jupyter.service.ground.clock import exact_time, iso_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +80,9 @@ def command_record(
         "uid": None,
         "perms": None,
         "instance": None,
+        "submitted_at": exact_time(row.created_at),
+        "started_at": exact_time(row.start_time),
+        "ended_at": exact_time(row.end_time),
         "throttled": wait.is_throttled,
         "attempts": row.attempts or [],
         "message": wait.reason or row.message or now.message,

@@ -39,7 +39,8 @@ _READ_AT_ONCE = 64 * 1024
 _IN_MEMORY = 256 * 1024
 _CHUNK = 1 << 20
 _JSON = "application/json"
-_STATUS_FIELDS = ("id", "status", "progress", "message", "start_time", "end_time", "attempts")
+_TIMES = ("start_time", "end_time", "started_at", "ended_at")
+_STATUS_FIELDS = ("id", "status", "progress", "message", *_TIMES, "attempts")
 _Offset = Annotated[int, Query(ge=0, le=2**62)]
 
 

@@ -14,6 +14,11 @@ def iso_time(seconds: float, timespec: Literal["seconds", "milliseconds", "micro
     return moment.isoformat(timespec=timespec).replace("+00:00", "Z")
 
 
+def exact_time(seconds: float | None) -> str | None:
+    """Return Unix seconds as ISO 8601 UTC with milliseconds, None for None."""
+    return None if seconds is None else iso_time(seconds, "milliseconds")
+
+
 def parse_day(text: str, field_name: str) -> datetime:
     """Parse a date or time; return it in UTC. Raises `Invalid` with the field's name."""
     try:

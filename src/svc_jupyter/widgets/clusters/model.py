@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from svc_jupyter.api.status_words import DONE, FAILED, RUNNING, STOPPED
-from svc_jupyter.durations import span
+from svc_jupyter.durations import elapsed, span
 from svc_jupyter.widgets.clusters.steps import Question, Step, obstacle, perform, possible_steps, removal_obstacle
 from svc_jupyter.widgets.clusters.view import ClusterView, fetch_view
 from svc_jupyter.widgets.panels.watched_model import PAUSED, Clock, WatchedModel
@@ -247,7 +247,8 @@ def _line(record: CommandRecord, doing: str, seconds: float) -> str:
     status = str(record.status)
     message = " ".join((record.message or "").split())
     suffix = f" · {message}" if message else ""
-    time = span(seconds)
+    taken = record.seconds_taken()
+    time = span(seconds) if taken is None else elapsed(taken)
     match status:
         case "done":
             return f"{DONE} command {record.id} · {doing}: done in {time}{suffix}"
