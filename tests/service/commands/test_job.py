@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import time
-from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -18,6 +18,7 @@ from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.kind import Desk, Outcome, Task
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground import background
+from svc_jupyter.service.ground.clock import exact_time
 from svc_jupyter.service.ground.errors import DatabaseAway
 from svc_jupyter.service.ground.settings import Settings
 
@@ -88,13 +89,16 @@ async def test_a_planned_attempt_is_made_after_a_restart(new_job: NewJob):
     assert values["end_time"] >= planned
 
 
-async def test_the_times_of_an_attempt_are_exact(new_job: NewJob):
-    values = await new_job(Scripted(lambda _task: "sleep 0.3"), start_time=1_795_269_841.75).run()
+async def test_the_times_of_an_attempt_are_exact_and_the_last_one_ends_with_its_command(
+    new_job: NewJob, monkeypatch: pytest.MonkeyPatch
+):
+    """The clock goes on by a second with each look."""
+    clock = itertools.count(1_795_269_900.5)
+    monkeypatch.setattr("svc_jupyter.service.commands.job.time.time", lambda: next(clock))
+    values = await new_job(Scripted(lambda _task: "true"), start_time=1_795_269_841.75).run()
     (attempt,) = values["attempts"]
     assert (attempt["start_time"], attempt["started_at"]) == (1_795_269_841, "2026-11-21T14:04:01.750Z")
-    end = datetime.fromisoformat(attempt["ended_at"]).timestamp()
-    assert attempt["end_time"] == int(end)
-    assert values["end_time"] - 1 < end <= values["end_time"]
+    assert (attempt["end_time"], attempt["ended_at"]) == (int(values["end_time"]), exact_time(values["end_time"]))
 
 
 async def test_a_running_attempt_is_followed_after_a_restart(new_job: NewJob, tmp_path: Path):

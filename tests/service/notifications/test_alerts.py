@@ -181,6 +181,9 @@ async def test_a_run_that_takes_a_multiple_of_the_median_is_reported_from_then_o
     assert notice.subject == "[svc-jupyter] Daily sales takes longer than usual (2026-11-21 08:00 CET)"
     assert "Usual:          11 s, the median of the last runs that are done" in notice.text
     assert "Reported after: 32 s, 3 times the usual" in notice.text
+    shortest = notice_of(contents(database)[0] | {"median": 1.0}, public_url=None)
+    assert "Usual:          1 s, the median" in shortest.text
+    assert "Reported after: 3 s, 3 times the usual" in shortest.text
     body = webhook_body(contents(database)[0], delivery_id="1.1", public_url=None)
     assert (body["event"], body["median_seconds"], body["longer_than"]) == (
         "schedule.long",

@@ -263,23 +263,23 @@ class Job:
     async def _plan_retry(self, outcome: Outcome) -> None:
         delay = self.row.retry_delay
         minutes = _DEFAULT_RETRY_DELAY_MINUTES if delay is None else delay
-        self._attempts.append(self._attempt_record(outcome))
+        now = time.time()
+        self._attempts.append(self._attempt_record(outcome, now))
         self._process = None
-        self._next_attempt_at = self._attempt_start = time.time() + 60 * minutes
+        self._next_attempt_at = self._attempt_start = now + 60 * minutes
         self.say(
             f"attempt {len(self._attempts)} failed: {outcome.message}; "
             f"retry {len(self._attempts)} of {self.row.retry} in {minutes} min"
         )
         await self._note({"attempts": list(self._attempts), "next_attempt_at": self._next_attempt_at})
 
-    def _attempt_record(self, outcome: Outcome) -> dict[str, Any]:
-        start, end = self._attempt_start, time.time()
+    def _attempt_record(self, outcome: Outcome, now: float) -> dict[str, Any]:
         return {
             "number": len(self._attempts) + 1,
-            "start_time": int(start),
-            "end_time": int(end),
-            "started_at": exact_time(start),
-            "ended_at": exact_time(end),
+            "start_time": int(self._attempt_start),
+            "end_time": int(now),
+            "started_at": exact_time(self._attempt_start),
+            "ended_at": exact_time(now),
             "exit_code": outcome.exit_code,
             "message": _storable(outcome.message),
         }
@@ -316,7 +316,7 @@ class Job:
         return {
             "end_time": now,
             "next_attempt_at": None,
-            "attempts": [*self._attempts, self._attempt_record(outcome)] if begun else self._attempts,
+            "attempts": [*self._attempts, self._attempt_record(outcome, now)] if begun else self._attempts,
             "pid": self._pid,
         }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.states import ActionStatus, CommandStatus
-from svc_jupyter.durations import duration, elapsed
+from svc_jupyter.durations import elapsed
 from svc_jupyter.service.notifications.audience import Outcome
 from svc_jupyter.service.notifications.events import Alert, EventKind
 from svc_jupyter.service.notifications.layout import Block, Fact, Facts, Lines, Links, Notice, laid_out
@@ -189,10 +189,10 @@ def _alert_facts(content: Row, zone: str) -> list[Fact]:
     if content["alert"] == Alert.LATE:
         return [*found, ("Due by", zone_text(moment_in(content["due_at"], zone), zone))]
     usual, times = content["median"], content["longer_than"]
-    limit = f"{duration(times * usual)}, {times:g} times the usual"
+    limit = f"{elapsed(times * usual)}, {times:g} times the usual"
     return [
         *found,
-        ("Usual", f"{duration(usual)}, the median of the last runs that are done"),
+        ("Usual", f"{elapsed(usual)}, the median of the last runs that are done"),
         ("Reported after", limit),
     ]
 
