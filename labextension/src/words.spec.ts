@@ -7,6 +7,7 @@ import {
   duration,
   elapsed,
   iconOf,
+  sourceWords,
   span,
   timesIn,
   timeText
@@ -36,6 +37,18 @@ it('has an icon for every status, however it is written', () => {
     '●',
     '·'
   ]);
+});
+
+it.each([
+  ['UI', 'report.ipynb', 'notebook report.ipynb'],
+  ['UI', '', 'notebook'],
+  ['UI', undefined, 'notebook'],
+  ['API', null, 'API'],
+  ['SCHEDULED', null, 'schedule'],
+  ['QUEST', null, 'QUEST'],
+  [undefined, undefined, '']
+])('a command of %s and notebook %s came from: %s', (source, notebook, words) => {
+  expect(sourceWords(trans, source, notebook)).toBe(words);
 });
 
 describe('times', () => {

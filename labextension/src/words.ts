@@ -19,9 +19,14 @@ export function typeWord(trans: TranslationBundle, commandType: string): string 
   return wordsOfTypes(trans).get(commandType) ?? commandType;
 }
 
-/** Return the word for the source of a command; empty for none. */
-export function sourceWord(trans: TranslationBundle, source: string | null | undefined): string {
-  return source ? (wordsOfSources(trans).get(source) ?? source) : '';
+/** Return where a command came from: `notebook report.ipynb`, `API`, `schedule`; empty where that is not known. */
+export function sourceWords(
+  trans: TranslationBundle,
+  source: string | null | undefined,
+  notebook: string | null | undefined
+): string {
+  const word = source ? (wordsOfSources(trans).get(source) ?? source) : '';
+  return notebook ? `${word} ${notebook}` : word;
 }
 
 /** Return the name of a type of tap. */

@@ -97,6 +97,34 @@ def test_each_attempt_says_how_it_ended(page: LabPage, service: ServiceProcess) 
     expect(second).to_contain_text(re.compile(r"✓ done · [0-9:]{8} · ([0-9]+ ms|[0-9.]+ s)$"))
 
 
+def test_a_command_names_the_notebook_of_its_cell_as_long_as_it_has_that_name(
+    page: LabPage, service: ServiceProcess
+) -> None:
+    cell = "%%svc_shell\ntrue"
+    page.write_notebook("rapport é.ipynb", "%load_ext svc_jupyter", cell, cell)
+    page.open("rapport é.ipynb")
+    page.run_cell(0)
+
+    def source_of_cell(number: int) -> str:
+        page.run_cell(number)
+        newest = service.http.get("/commands", params={"per_page": 1}).json()["commands"][0]["id"]
+        page.run("svc-jupyter:open-command", id=newest)
+        source = detail(page, newest).get_by_role("term").filter(has_text="Source").locator("xpath=following::dd[1]")
+        text = source.inner_text()
+        page.run("docmanager:open", path=current)
+        return text
+
+    current = f"{page.name}/rapport é.ipynb"
+    assert source_of_cell(1) == "notebook rapport é.ipynb"
+    renamed = f"{page.name}/final.ipynb"
+    page.page.evaluate(
+        "([old, name]) => window.jupyterapp.serviceManager.contents.rename(old, name).then(() => undefined)",
+        [current, renamed],
+    )
+    current = renamed
+    assert source_of_cell(2) == "notebook"
+
+
 def test_times_are_on_the_clock_of_the_reader_which_every_view_names(
     new_page: Callable[..., LabPage], lab: LabProcess, service: ServiceProcess
 ) -> None:

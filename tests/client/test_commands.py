@@ -132,6 +132,16 @@ def test_every_submission_has_an_idempotency_key_of_its_own(client: Any, service
     assert keys[2] == "mine"
 
 
+def test_a_submission_names_its_notebook_where_it_has_one(client: Any, service: ServiceDouble) -> None:
+    for names in ({}, {"notebook": ""}, {"notebook": "R&D Zürich.ipynb"}):
+        client.commands.submit("ShellCommand", inline="true", **names)
+    client.commands.run("ShellCommand", inline="true", notebook="report.ipynb")
+
+    sent = [request.headers.get("Notebook-Name") for request in service.requests if request.method == "POST"]
+    assert sent == [None, "", "R%26D%20Z%C3%BCrich.ipynb", "report.ipynb"]
+    assert all("notebook" not in json.loads(request.content) for request in service.requests if request.content)
+
+
 def test_a_submission_lost_with_its_connection_is_not_sent_twice_to_a_bare_service(
     connect: Any, bare: ServiceDouble
 ) -> None:

@@ -67,9 +67,11 @@ def test_it_outlives_its_starter_and_keeps_secrets_out_of_sight(
 ) -> None:
     monkeypatch.setenv("SVC_API_TOKEN", "secret-of-another-service")
     monkeypatch.setenv("SVC_BASE_URL", "https://elsewhere.test")
+    monkeypatch.setenv("JPY_SESSION_NAME", "/home/of the starter.ipynb")
     running = service.find_or_start()
     environment = json.loads((folder / "environment.json").read_text())
     assert environment["SVC_DATA_DIR"] == str(folder)
+    assert "JPY_SESSION_NAME" not in environment
     assert "secret-of-another-service" not in json.dumps(environment)
     assert os.getsid(running.pid) == running.pid
     assert folder.stat().st_mode & 0o777 == 0o700

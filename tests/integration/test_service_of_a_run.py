@@ -95,6 +95,7 @@ def test_the_magics_of_a_run_use_its_service_and_submit_and_wait(service: Servic
     assert "from a command of the run" in str(executed(service, run).cells[2].outputs)
     newest = service.http.get("/commands").json()["commands"][0]
     assert (newest["command_type"], newest["status"]) == ("ShellCommand", "done")
+    assert (newest["command_source"], newest["notebook"]) == ("UI", "magics.ipynb")
     assert not home.exists()
 
 

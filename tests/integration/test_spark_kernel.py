@@ -111,6 +111,7 @@ def sessions(service: ServiceProcess) -> list[dict[str, Any]]:
 def test_an_interrupt_cancels_the_cell_and_the_editor_asks_the_session(kernel: Kernel, spark: ServiceProcess) -> None:
     kernel.run("import time\nfares = spark.range(3).selectExpr('id AS fare_amount', 'id AS printed')")
     kernel.run("fares.createOrReplaceTempView('fares')")
+    assert {(row["command_source"], row["notebook"]) for row in sessions(spark)[:2]} == {("UI", "")}
     assert kernel.complete("fares.fare_am") == (["fares.fare_amount"], "fares.fare_am")
     # The catalogue may be slow the first time: it is not waited for, and known to a later question.
     wait_until(lambda: kernel.complete("%sql\nselect * from far") == (["fares"], "far"), "the table is known", SECONDS)

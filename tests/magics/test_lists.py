@@ -40,11 +40,12 @@ def colours_of(html):
 def test_the_history_is_in_words_on_the_readers_clock(service, used):
     data = used.displayed("%svc_history")
     head, running, failed, done = cells_of(data["text/html"])
-    columns = ["id", "status", "type", "name", "submitted Europe/Paris", "took", "rows", "label", "message", "text"]
-    assert head == columns
+    columns = ["id", "status", "type", "name", "submitted Europe/Paris", "took", "rows"]
+    assert head == [*columns, "label", "source", "message", "text"]
     assert running[:7] == ["130", "◐ running", "shell", "", "2025-11-21 10:00", "", ""]
     assert failed[1:3] == ["✗ failed", "shell"]
-    assert failed[8] == ("" if service.bare else "exit code 3")
+    assert failed[8] == ("API" if service.bare else "notebook")
+    assert failed[9] == ("" if service.bare else "exit code 3")
     assert done[1:3] == ["✓ done", "database query"]
     assert done[4:7] == ["2025-11-21 10:00", "3 s", "" if service.bare else "2"]
     assert colours_of(data["text/html"]) == {"brand": "◐ running", "error": "✗ failed", "success": "✓ done"}

@@ -14,7 +14,7 @@ import { CommandLog } from './commandLog';
 import { CommandDetailModel } from './detailModel';
 import { useCommandView } from './hooks';
 import { CommandResultView } from './resultView';
-import { count, sourceWord, tapTypeWord, timeText, typeWord } from '../words';
+import { count, sourceWords, tapTypeWord, timeText, typeWord } from '../words';
 import { ownZone } from '../zones';
 import { asCell, languageOf } from './asCell';
 import type { ICommandSteps } from './steps';
@@ -156,7 +156,7 @@ function Facts(props: {
     [trans.__('Ended'), time(command.end_time)],
     [trans.__('Times in'), ownZone()],
     [trans.__('Rows'), typeof rows === 'number' ? count(rows) : ''],
-    [trans.__('Source'), sourceWord(trans, command.command_source)],
+    [trans.__('Source'), sourceWords(trans, command.command_source, command.notebook)],
     [trans.__('Values'), bindingsText(command)],
     [
       trans.__('Rows asked for'),

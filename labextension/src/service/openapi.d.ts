@@ -254,6 +254,8 @@ export interface components {
             uid?: number | null;
             perms?: string | null;
             instance?: string | null;
+            /** @description The notebook whose cell submitted it, empty where its name is not known */
+            notebook?: string | null;
             /** @description The exact `submit_time`: ISO 8601 with milliseconds */
             submitted_at?: string | null;
             /** @description The exact `start_time`: ISO 8601 with milliseconds */

@@ -41,7 +41,7 @@ class CommandType(StrEnum):
 
 
 class CommandSource(StrEnum):
-    """Through what a command came in."""
+    """Through what a command came in: `UI` is a cell of a notebook."""
 
     API = "API"
     UI = "UI"
@@ -260,6 +260,9 @@ class CommandRecord(Record):
     perms: str | None = None
     instance: str | None = None
     # Extensions that another service may lack.
+    notebook: str | None = Field(
+        default=None, description="The notebook whose cell submitted it, empty where its name is not known"
+    )
     submitted_at: str | None = Field(default=None, description="The exact `submit_time`: ISO 8601 with milliseconds")
     started_at: str | None = Field(default=None, description="The exact `start_time`: ISO 8601 with milliseconds")
     ended_at: str | None = Field(default=None, description="The exact `end_time`: ISO 8601 with milliseconds")

@@ -8,6 +8,8 @@ RESOURCE_VERSIONS = ("v1.2", "latest")
 TOKEN_HEADER = "X-AUTH-TOKEN"  # noqa: S105  the header's name, not a token
 TRACE_HEADER = "X-Trace-Id"
 IDEMPOTENCY_HEADER = "Idempotency-Key"
+NOTEBOOK_HEADER = "Notebook-Name"
+"""Our extension: the notebook whose cell submits a command, its name percent-encoded; empty where it is not known."""
 ARROW_STREAM = "application/vnd.apache.arrow.stream"
 PARQUET = "application/vnd.apache.parquet"
 CSV = "text/csv"

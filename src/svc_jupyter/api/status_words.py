@@ -81,6 +81,12 @@ def type_word(command_type: object) -> str:
     return WORDS_OF_TYPES.get(str(command_type), str(command_type))
 
 
+def source_words(source: str, notebook: str | None) -> str:
+    """Return where a command came from: `notebook report.ipynb`, `notebook` without a known name, `API`, `schedule`."""
+    word = WORDS_OF_SOURCES.get(source, source)
+    return f"{word} {notebook}" if notebook else word
+
+
 def schedule_words(status: object) -> str:
     """Return the icon and the word for a schedule's status: `● active`."""
     word = WORDS_OF_SCHEDULES.get(str(status), str(status))

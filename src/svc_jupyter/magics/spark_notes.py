@@ -77,7 +77,7 @@ class SparkNoteMagics(SvcFamily):
         note = ask(lambda: _note(self.session.client(), values.note), "note")
 
         def panel() -> NoteFormPanel:
-            return NoteFormPanel(note, lambda given, say: run_with(self.session.client(), note.id, given, say))
+            return NoteFormPanel(note, lambda given, say: run_with(self.session, note.id, given, say))
 
         return self.open_panel(panel, lambda: form_text(note))
 
@@ -99,9 +99,11 @@ _ONE_BYTE = 1
 """A limit with which no table is loaded: only its first rows are shown."""
 
 
-def run_with(client: Client, note_id: int, values: dict[str, Any], say: Callable[[str], None]) -> list[tuple[str, str]]:
+def run_with(
+    session: Session, note_id: int, values: dict[str, Any], say: Callable[[str], None]
+) -> list[tuple[str, str]]:
     """Run a note with values for its forms and report its progress; return its tables as HTML."""
-    command = client.commands.submit("SparkCommand", note_id=note_id, language="notebook", arguments=values)
+    command = session.submit("SparkCommand", note_id=note_id, language="notebook", arguments=values)
     say(f"command {command.id} · running")
     command.wait()
     say(f"command {command.id} · {command.record.status}")

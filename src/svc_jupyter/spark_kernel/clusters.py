@@ -16,7 +16,7 @@ _MARK = "svc_jupyter"
 
 def note_of_notebook() -> int | None:
     """Return the note of which the kernel's notebook is a copy; None for any other notebook."""
-    from svc_jupyter.magics.attaching.saved_notebook import notebook_path
+    from svc_jupyter.magics.session.notebook import notebook_path
 
     path = notebook_path({})
     if path is None:

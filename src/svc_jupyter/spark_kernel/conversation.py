@@ -128,7 +128,7 @@ class Conversation:
         outputs: list[Outputs] = []
 
         def start() -> Command:
-            command = self._session.client().commands.submit("SparkCommand", label=self._cluster(), **fields)
+            command = self._session.submit("SparkCommand", label=self._cluster(), **fields)
             self._last = command
             outputs.append(Outputs(command, self._shell, self._see_session))
             return command
@@ -171,9 +171,8 @@ class Conversation:
 
     def _run_shell(self, cell: Cell) -> None:
         line = line_for(self._shell, quiet=cell.quiet)
-        client = self._session.client
         run = Run(
-            lambda: client().commands.submit("ShellCommand", inline=cell.code.strip("\n")),
+            lambda: self._session.submit("ShellCommand", inline=cell.code.strip("\n")),
             plain_reader,
             Origin("script", cell.code, is_shell=True),
             line,

@@ -322,6 +322,15 @@ class TestMacros:
         assert child.resolved_macros == [{"hour": "15:00"}]
         assert (child.command_source, child.nominal_time) == ("SCHEDULED", "2026-11-21T09:30:00Z")
 
+    async def test_they_come_from_the_notebook_of_their_composite(
+        self, new_runner: NewRunner, add_composite: AddComposite, database: Database
+    ):
+        composite_id = add_composite("true", command_source="UI", notebook="report.ipynb")
+        await new_runner()
+        await ended(database, composite_id)
+        (child,) = children_of(database, composite_id)
+        assert (child.command_source, child.notebook) == ("UI", "report.ipynb")
+
     async def test_one_without_a_value_ends_the_composite(
         self, new_runner: NewRunner, add_composite: AddComposite, database: Database
     ):

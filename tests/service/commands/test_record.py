@@ -20,7 +20,7 @@ OF_THE_CONTRACT = {
 EXTENSIONS = {
     "submitted_at", "started_at", "ended_at",
     "throttled", "attempts", "message", "retry", "retry_delay", "result_rows", "result_bytes",
-    "parent_id", "child_number", "outputs",
+    "parent_id", "child_number", "outputs", "notebook",
 }  # fmt: skip
 
 

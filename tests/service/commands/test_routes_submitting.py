@@ -160,6 +160,48 @@ def test_a_script_of_megabytes_is_run(shared_service: ServiceProcess):
     assert shared_service.text(record["id"]) == "begun\r\nend\r\n"
 
 
+class TestNotebookOfASubmission:
+    def post(self, http: httpx.Client, notebook: bytes, **fields: Any) -> httpx.Response:
+        body = {"command_type": "ShellCommand", "inline": "true", **fields}
+        return http.post("/commands", json=body, headers={b"Notebook-Name": notebook})
+
+    def test_a_command_of_a_cell_names_its_notebook(self, http: httpx.Client):
+        names = {
+            b"report.ipynb": "report.ipynb",
+            b"R%26D%20%22Z%C3%BCrich%22.ipynb": 'R&D "Zürich".ipynb',
+            b"%F0%9F%9A%80" * 255: "🚀" * 255,
+            b"": "",
+        }
+        ids = [self.post(http, name).json()["id"] for name in names]
+        records = [http.get(f"/commands/{command_id}").json() for command_id in ids]
+        assert [record["notebook"] for record in records] == list(names.values())
+        assert {record["command_source"] for record in records} == {"UI"}
+
+    def test_one_of_no_notebook_came_by_the_interface(self, shared_service: ServiceProcess):
+        record = shared_service.submit("true")
+        assert (record["command_source"], record["notebook"]) == ("API", None)
+
+    def test_the_commands_of_notebooks_are_found(self, http: httpx.Client):
+        of_cell = self.post(http, b"report.ipynb", name="sources").json()["id"]
+        http.post("/commands", json={"command_type": "ShellCommand", "inline": "true", "name": "sources"})
+        found = http.get("/commands", params={"name": "sources", "command_source": "UI"}).json()["commands"]
+        assert [record["id"] for record in found] == [of_cell]
+
+    def test_a_name_that_cannot_be_shown_is_refused(self, http: httpx.Client):
+        encoding = "Notebook-Name: must be percent-encoded UTF-8, as in R%C3%A9sum%C3%A9.ipynb"
+        characters = "Notebook-Name: must have at most 255 characters, none of them a control character"
+        names = {
+            "Zürich.ipynb".encode("latin-1"): encoding,
+            b"Z%FCrich.ipynb": encoding,
+            b"a%00b": characters,
+            b"a%E2%80%AEb": characters,
+            b"n" * 256: characters,
+        }
+        answers = {name: self.post(http, name) for name in names}
+        assert {name: error_of(answer) for name, answer in answers.items()} == names
+        assert {answer.status_code for answer in answers.values()} == {422}
+
+
 class TestIdempotencyKey:
     def post(self, http: httpx.Client, key: str, path: str = "/commands", **body: Any) -> httpx.Response:
         content = {"command_type": "ShellCommand", "inline": "true", **body}

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import unquote
 
 import httpx
 import pyarrow as pa
@@ -197,6 +198,8 @@ class Commands(HttpFront):
             return error(422, "the fields are not valid", fields)
         answer = self.submit(body)
         command = self.commands[answer["id"]]
+        if not self.bare and paths.NOTEBOOK_HEADER in request.headers:
+            command.record |= {"command_source": "UI", "notebook": unquote(request.headers[paths.NOTEBOOK_HEADER])}
         self._by_key[key] = answer["id"]
         if not self.bare and not self.ignores_wait and "wait" in query:
             self._hold(command, query)

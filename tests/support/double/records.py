@@ -63,7 +63,7 @@ _EXTENSIONS: dict[type[BaseModel], tuple[str, ...]] = {
     ActionRecord: ("message",),
     CommandRecord: (
         *("throttled", "attempts", "message", "retry", "retry_delay", "result_rows", "result_bytes", "outputs"),
-        *("parent_id", "child_number"),
+        *("parent_id", "child_number", "notebook"),
     ),
     ScheduleRecord: (
         *("has_label", "tags", "notification", "due_by", "longer_than", "description", "last_action", "alerts"),

@@ -34,7 +34,8 @@ _LOOK_EVERY = 0.02
 _LOOKS = 3
 """Another process may hold a lock for this long while it checks it."""
 _LOG_LINES = 15
-_NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE", CONNECTION_FILE})
+_NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE", CONNECTION_FILE, "JPY_SESSION_NAME"})
+"""What is this process's own: its connection, and the notebook that it is the kernel of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class AsyncCommands:
         command_type: str,
         *,
         idempotency_key: str | None = None,
+        notebook: str | None = None,
         name: str | None = None,
         label: str | None = None,
         tags: str | Sequence[str] | None = None,
@@ -51,7 +52,8 @@ class AsyncCommands:
         `fields` are those of the command type, as in `submit("ShellCommand", inline="echo hi")` or
         `submit("DbTapQueryCommand", db_tap_id=7, query="select 1")`; `timeout` is in seconds, `retry_delay` in
         minutes, `tags` the text `[a,b]` or a sequence, `macros` a mapping of names to JavaScript expressions. The same
-        `idempotency_key` within 24 hours returns the same command. Raises Invalid when it cannot be created.
+        `idempotency_key` within 24 hours returns the same command. `notebook` is the name of the notebook whose cell
+        submits it, empty where that is not known: our service keeps it. Raises Invalid when it cannot be created.
         """
         common: CommonParameters = {
             "name": name,
@@ -64,15 +66,18 @@ class AsyncCommands:
             "can_notify": can_notify,
             "pool": pool,
         }
-        record = await self._performer.run(self._flows.submit(command_type, {**common, **fields}, idempotency_key))
+        flow = self._flows.submit(command_type, {**common, **fields}, idempotency_key, notebook=notebook)
+        record = await self._performer.run(flow)
         return AsyncCommand(self._performer, record)
 
-    async def run(self, command_type: str, *, idempotency_key: str | None = None, **fields: Any) -> AsyncCommand:
+    async def run(
+        self, command_type: str, *, idempotency_key: str | None = None, notebook: str | None = None, **fields: Any
+    ) -> AsyncCommand:
         """Submit a command and wait until it is done, like `submit(...).wait()`; a short command takes one call.
 
         Takes the arguments of `submit`; raises what `submit` and `wait` raise.
         """
-        flow = self._flows.submit(command_type, fields, idempotency_key, hold=LONGEST_HOLD)
+        flow = self._flows.submit(command_type, fields, idempotency_key, notebook=notebook, hold=LONGEST_HOLD)
         return await AsyncCommand(self._performer, await self._performer.run(flow)).wait()
 
     async def get(self, command_id: int) -> AsyncCommand:

@@ -15,7 +15,7 @@ from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, Sess
 from svc_jupyter.client.errors import Forbidden, NotKnown, StatusError, TooManyRequests, Unauthorized
 from svc_jupyter.client.transport.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.wire import idempotency
+from svc_jupyter.client.transport.wire import idempotency, of_notebook
 
 Macros = Mapping[str, str] | Sequence[Mapping[str, str]]
 Conditions = Sequence[Sequence[Any]]
@@ -73,7 +73,13 @@ class CommandFlows:
         self.link = link
 
     def submit(
-        self, command_type: str, fields: Mapping[str, Any], idempotency_key: str | None, *, hold: int = 0
+        self,
+        command_type: str,
+        fields: Mapping[str, Any],
+        idempotency_key: str | None,
+        *,
+        notebook: str | None = None,
+        hold: int = 0,
     ) -> Flow[CommandRecord]:
         """Submit a command. With `hold` (seconds) our service may return its end and a few rows.
 
@@ -88,7 +94,7 @@ class CommandFlows:
             "POST",
             _SUBMISSION_PATHS.get(command_type, paths.api("commands/")),
             body=submission(command_type, fields),
-            headers=idempotency(idempotency_key or str(uuid4())),
+            headers=idempotency(idempotency_key or str(uuid4())) + of_notebook(notebook),
             params={"wait": hold, "arrow": True} if hold else None,
             hold=hold,
         )

@@ -6,6 +6,7 @@ import json
 import os
 import ssl
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -95,3 +96,8 @@ def _timeouts(call: Call, answer_seconds: float) -> dict[str, float | None]:
 def idempotency(key: str) -> tuple[tuple[str, str], ...]:
     """Return the header that identifies a repeated POST."""
     return ((paths.IDEMPOTENCY_HEADER, key),)
+
+
+def of_notebook(name: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the header that names the notebook of a submission; none where it comes from no notebook."""
+    return () if name is None else ((paths.NOTEBOOK_HEADER, quote(name)),)

@@ -21,6 +21,7 @@ from svc_jupyter.magics.display.formats import LINES
 from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.rendering import publish
 from svc_jupyter.magics.display.status import Use
+from svc_jupyter.magics.session.notebook import notebook_path
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.spark_notes import last_table, tables_of
 from svc_jupyter.magics.spark_notes import outputs_of as names_by_number
@@ -46,7 +47,7 @@ class AttachMagics(SvcFamily):
         The saved outputs of the notebook name the commands. One that has not ended is waited for; the rows of a cell
         without `-o` whose end the kernel did not see are shown.
         """
-        from svc_jupyter.magics.attaching.saved_notebook import commands_in, notebook_path, to_attach
+        from svc_jupyter.magics.attaching.saved_notebook import commands_in, to_attach
 
         values = parse(self.svc_attach, line)
         path = Path(values.notebook).expanduser() if values.notebook else notebook_path(self.shell.user_ns)

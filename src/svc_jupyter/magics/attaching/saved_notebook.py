@@ -6,8 +6,7 @@ Anybody may have written the file, so nothing in it is taken for granted.
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,10 +16,6 @@ from svc_jupyter.magics.arguments.options import check_output_name
 from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.display.status import STATUS
 
-_OF_JUPYTER = "JPY_SESSION_NAME"
-"""The variable in which a Jupyter server names the notebook of a kernel."""
-_OF_VSCODE = "__vsc_ipynb_file__"
-"""The name under which VS Code tells a kernel its notebook."""
 _FAILED = ("error", "cancelled")
 _ENDED = ("done", *_FAILED)
 
@@ -65,12 +60,6 @@ class SavedCommand(BaseModel):
     def names(self) -> list[str]:
         """The variables that the cell assigned, or was to assign."""
         return [name for name in [self.name, *(out.rpartition("=")[2] for out in self.options.outs)] if name]
-
-
-def notebook_path(variables: Mapping[str, Any]) -> Path | None:
-    """Return the file of the kernel's notebook, as far as its front end tells it; `variables` are the kernel's."""
-    named = variables.get(_OF_VSCODE) or os.environ.get(_OF_JUPYTER)
-    return Path(named) if isinstance(named, str) and named else None
 
 
 def commands_in(path: Path) -> list[SavedCommand]:

@@ -111,7 +111,7 @@ class SvcFamily(Magics):
 
             fields = definition.fields()
             try:
-                return self.session.client().commands.submit(definition.command_type, **common, **fields)
+                return self.session.submit(definition.command_type, **common, **fields)
             except (Invalid, NotFound):
                 definition.refused()
                 raise

@@ -69,7 +69,7 @@ class NotebookMagics(SvcFamily):
         progress = line_for(self.shell, quiet=values.quiet)
 
         def start() -> Command:
-            return self.session.client().commands.submit(definition.command_type, **common, **definition.fields())
+            return self.session.submit(definition.command_type, **common, **definition.fields())
 
         read, origin, limit = definition.read, definition.origin, self.load_limit(values)
         run = Run(start, read, origin, progress, limit, Use.of(values))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.api.status_words import command_word, type_word
+from svc_jupyter.api.status_words import command_word, source_words, type_word
 from svc_jupyter.clock import named_time
 from svc_jupyter.durations import elapsed, span
 from svc_jupyter.magics.display.frames import frame_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from svc_jupyter.api.commands import CommandRecord
 
-_HISTORY_COLUMNS = ("id", "status", "type", "name", "submitted", "took", "rows", "label", "message", "text")
+_HISTORY_COLUMNS = ("id", "status", "type", "name", "submitted", "took", "rows", "label", "source", "message", "text")
 _LONGEST_TEXT = 60
 
 
@@ -26,6 +26,7 @@ def record_facts(record: CommandRecord, now: datetime) -> list[tuple[str, str]]:
     facts = [
         ("name", record.name),
         ("cluster label", record.label),
+        ("source", source_words(record.command_source, record.notebook)),
         ("submitted", named_time(datetime.fromtimestamp(record.submit_time, UTC), now)),
         ("ran", _ran(record, now)),
         ("progress", f"{record.progress} %" if 0 < record.progress < 100 else None),
@@ -74,6 +75,7 @@ def _history_row(record: CommandRecord) -> Sequence[Any]:
         record.seconds_taken(),
         record.result_rows,
         record.label or "",
+        source_words(record.command_source, record.notebook),
         (record.message or "").partition("\n")[0],
         text_of(record) or "",
     )

@@ -13,10 +13,11 @@ from traitlets import Enum, Int, Unicode
 from traitlets.config import Configurable
 
 from svc_jupyter.magics.display.errors import SvcUsageError, translated_errors
+from svc_jupyter.magics.session.notebook import notebook_name
 
 if TYPE_CHECKING:
     from svc_jupyter.api.db_taps import DbTap
-    from svc_jupyter.client import Client, Result, Settings
+    from svc_jupyter.client import Client, Command, Result, Settings
     from svc_jupyter.client.commands.tables import Dtypes
 
 T = TypeVar("T")
@@ -152,6 +153,10 @@ class Session:
             if self._client is None:
                 self._client = Client(config=self.where(), dtypes=self._dtypes)
             return self._client
+
+    def submit(self, command_type: str, **fields: Any) -> Command:
+        """Submit a command of this notebook; takes and raises what the client's `commands.submit` does."""
+        return self.client().commands.submit(command_type, notebook=notebook_name(self.settings.parent), **fields)
 
     def reachable(self) -> bool:
         """Whether a call would reach a running service; makes no call. Raises ConfigurationError."""

@@ -38,7 +38,7 @@ COMMON_FIELDS = ("name", "tags", "label", "pool", "timeout", "retry", "retry_del
 """The fields of a sub-command besides its type's own; its composite's record shows those that were given."""
 _FROM_COMPOSITE = ("label", "pool", "retry", "retry_delay")
 """The fields that a sub-command takes from its composite by default."""
-_ALL_THE_SAME = ("account_id", "user_id", "edited_by", "command_source", "nominal_time")
+_ALL_THE_SAME = ("account_id", "user_id", "edited_by", "command_source", "notebook", "nominal_time")
 _LOOK_SECONDS = 5.0
 """How long to wait for the announcement of an end before reading the database: it may have been lost."""
 _CHILD = sa.select(commands).where(

@@ -66,11 +66,15 @@ class Intake:
         self._gate = gate
         self._stopping = False
 
-    async def submit(self, body: Mapping[str, Any], caller: Caller, call: IdempotentCall | None = None) -> Record:
-        """Create a command; return its record. Raises `Invalid`."""
+    async def submit(
+        self, body: Mapping[str, Any], caller: Caller, call: IdempotentCall | None = None, notebook: str | None = None
+    ) -> Record:
+        """Create a command; return its record. `notebook` is what `NOTEBOOK_HEADER` says. Raises `Invalid`."""
         if self._stopping:
             raise Unavailable("the service is stopping; submit again in a moment")
         values = await new_row(body, caller, self._kinds, self._gate)
+        if notebook is not None:
+            values |= {"command_source": CommandSource.UI.value, "notebook": notebook}
         return await self._written(values, call)
 
     def place_scheduled(self, connection: sa.Connection, values: Mapping[str, Any]) -> int | None:

@@ -80,6 +80,7 @@ def command_record(
         "uid": None,
         "perms": None,
         "instance": None,
+        "notebook": row.notebook,
         "submitted_at": exact_time(row.created_at),
         "started_at": exact_time(row.start_time),
         "ended_at": exact_time(row.end_time),

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
+import urllib.parse
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from fastapi import Header, Query, Request, Response
+from pydantic import AfterValidator
 from pydantic_core import to_json
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from svc_jupyter.api.commands import CancelAnswer, CommandDetails, CommandList, CommandWithRows, Jobs, StatusChange
 from svc_jupyter.api.events import EventKind, LogPart, Progress
-from svc_jupyter.api.fields import Id
-from svc_jupyter.api.paths import IDEMPOTENCY_HEADER
+from svc_jupyter.api.fields import NAME_LIMIT, Id
+from svc_jupyter.api.paths import IDEMPOTENCY_HEADER, NOTEBOOK_HEADER
 from svc_jupyter.api.states import CommandStatus
+from svc_jupyter.api.text import UNREADABLE
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.dependencies import CallerDep, PageDep
 from svc_jupyter.service.access.permissions import Action, Resource, require, require_to_submit, require_to_submit_some
@@ -55,6 +58,26 @@ _FAREWELL_SECONDS = 3.0
 _SHOWN_CHANGES = ("status", "throttled", "message", "pid", "attempts")
 
 
+def _notebook_name(value: str) -> str:
+    """Return the name in a header that names a notebook."""
+    try:
+        name = urllib.parse.unquote(value.encode("ascii"), errors="strict")
+    except UnicodeError:
+        raise ValueError("must be percent-encoded UTF-8, as in R%C3%A9sum%C3%A9.ipynb") from None
+    if len(name) > NAME_LIMIT or re.search(f"[{UNREADABLE}]", name):
+        raise ValueError(f"must have at most {NAME_LIMIT} characters, none of them a control character")
+    return name
+
+
+NotebookName = Annotated[
+    Annotated[str, AfterValidator(_notebook_name)] | None,
+    Header(
+        alias=NOTEBOOK_HEADER,
+        description="the notebook whose cell submits it, percent-encoded; empty where its name is not known",
+    ),
+]
+
+
 @router.post(
     "",
     dependencies=[needs_to(require_to_submit_some)],
@@ -67,6 +90,7 @@ async def submit_command(
     commands: CommandsDep,
     caller: CallerDep,
     idempotency_key: Annotated[str | None, Header(alias=IDEMPOTENCY_HEADER)] = None,
+    notebook: NotebookName = None,
     wait: Seconds = 0,
     arrow: Flag = "false",
 ) -> Response:
@@ -81,7 +105,7 @@ async def submit_command(
         call = identify(caller.user_id, idempotency_key, "POST", "commands", raw)
     body = await beside(raw, submission_body, raw, request.headers.get("content-type", ""))
     require_to_submit(caller, body.get("command_type"))
-    record = await intake.submit(body, caller, call)
+    record = await intake.submit(body, caller, call, notebook)
     if wait:
         record = await commands.record_at_end(record["id"], caller, wait, with_rows=is_true(arrow))
     return json_response(record)

@@ -64,6 +64,7 @@ class CommandRow:
     cluster_id: int | None
     folder_key: str
     edited_by: int | None
+    notebook: str | None
 
     @classmethod
     def from_row(cls, row: Iterable[Any]) -> Self:

@@ -63,6 +63,8 @@ commands = sa.Table(
     sa.Column("folder_key", sa.String(16), nullable=False),
     # For a schedule's command: the user besides its owner who is responsible; both must have the rights.
     sa.Column("edited_by", BigId),
+    # The name of the notebook whose cell submitted it; null for any other, empty where it is not known.
+    sa.Column("notebook", sa.String(255)),
     sa.Index("ix_commands_status", "status", "account_id", "id"),
     sa.Index("ix_commands_user", "user_id", "id"),
     sa.Index("ix_commands_account", "account_id", "id"),

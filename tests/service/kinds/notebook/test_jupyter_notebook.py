@@ -235,7 +235,8 @@ async def test_a_run_that_succeeds_has_its_text_as_result_and_replaces_the_sourc
     assert desk.said == ["Common/n.ipynb was replaced by its executed copy"]
     assert (task.folder / "source.ipynb").read_text() == before
     (job,) = workers.jobs
-    assert (job.notebook, job.arguments, job.environment) == ("Common/n.ipynb", {"a": 1}, {"SVC_COMMAND_ID": "7"})
+    assert (job.notebook, job.arguments) == ("Common/n.ipynb", {"a": 1})
+    assert job.environment == {"SVC_COMMAND_ID": "7", "JPY_SESSION_NAME": "n.ipynb"}
     assert (job.folder, job.log, job.min_free_bytes) == (task.folder, task.log_file, 5)
 
 
@@ -357,7 +358,7 @@ async def test_a_run_gets_the_path_of_a_file_with_address_and_token_that_is_gone
     workers.script = f"cp -p {file} seen; {SUCCEED}"
     assert (await serving().run(task, desk)).succeeded
     (job,) = workers.jobs
-    assert job.environment == {"SVC_COMMAND_ID": "7", "SVC_CONNECTION_FILE": str(file)}
+    assert job.environment["SVC_CONNECTION_FILE"] == str(file)
     assert json.loads((task.folder / "seen").read_text()) == {
         "base_url": "http://127.0.0.1:7001",
         "token": "token 1 of 7",

@@ -131,6 +131,7 @@ class JupyterNotebookKind:
             desk.say(f"R finds environment {of_r.name} (packages {of_r.package_id})")
         access = await asyncio.to_thread(self._access.give, task)
         variables = {**({} if of_r is None else of_r.variables), **task.environment, **access}
+        variables["JPY_SESSION_NAME"] = Path(task.command["path"]).name  # whose cells its commands are
         sandbox: Sequence[str] = []
         if self._isolation.is_on:
             folders = [folder_of(task), *(each.folder for each in (environment, of_r) if each is not None)]
