@@ -97,7 +97,7 @@ def test_each_attempt_says_how_it_ended(page: LabPage, service: ServiceProcess) 
     expect(second).to_contain_text(re.compile(r"✓ done · [0-9:]{8} · ([0-9]+ ms|[0-9.]+ s)$"))
 
 
-def test_a_command_names_the_notebook_of_its_cell_as_long_as_it_has_that_name(
+def test_a_command_names_the_notebook_of_its_cell_also_once_that_is_renamed(
     page: LabPage, service: ServiceProcess
 ) -> None:
     cell = "%%svc_shell\ntrue"
@@ -122,7 +122,7 @@ def test_a_command_names_the_notebook_of_its_cell_as_long_as_it_has_that_name(
         [current, renamed],
     )
     current = renamed
-    assert source_of_cell(2) == "notebook"
+    assert source_of_cell(2) == "notebook final.ipynb"
 
 
 def test_times_are_on_the_clock_of_the_reader_which_every_view_names(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import threading
+
+import httpx
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from tests.support.http_front import HttpFront
 
 from svc_jupyter.api.status_words import source_words
-from svc_jupyter.magics.session.notebook import notebook_name
+from svc_jupyter.magics.session.notebook import notebook_name, notebook_path
 from svc_jupyter.magics.spark_notes import run_with
 
 
@@ -49,10 +54,68 @@ def test_the_shell_of_a_terminal_has_no_notebook(service, terminal, file):
     assert sent(service) is None
 
 
-def test_a_notebook_that_was_renamed_is_not_named_wrongly(service, notebook, file):
-    file.rename(file.with_name("renamed.ipynb"))
+def test_a_file_that_is_gone_is_not_named(service, notebook, file):
+    file.unlink()
     notebook.value("%%svc_shell\ntrue\n")
     assert sent(service) == ""
+
+
+class JupyterSessions(HttpFront):
+    """The list of sessions of a Jupyter server, as far as a kernel reads it; the real one is in tests/browser."""
+
+    sessions: object = ()
+
+    def answer(self, request):
+        assert request.url.path == "/base/api/sessions"
+        assert request.headers["Authorization"] == "token of the server"
+        return httpx.Response(200, json=self.sessions)
+
+
+@pytest.fixture
+def jupyter(tmp_path, monkeypatch):
+    """The Jupyter server that started this kernel, which is `kernel-mine`; its notebooks are below `tmp_path`."""
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("JPY_PARENT_PID", "4711")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    monkeypatch.setattr("ipykernel.connect.get_connection_file", lambda: str(tmp_path / "kernel-mine.json"))
+    with JupyterSessions() as front:
+        about = {"url": f"{front.base_url}/base/", "token": "of the server", "root_dir": str(tmp_path)}
+        (tmp_path / "jpserver-4711.json").write_text(json.dumps(about))
+        front.sessions = [
+            {"path": "other.ipynb", "kernel": {"id": "other"}},
+            {"path": "sub/renamed.ipynb", "kernel": {"id": "mine"}},
+        ]
+        yield front
+
+
+def test_a_notebook_that_was_renamed_has_its_new_name(notebook, file, jupyter):
+    renamed = file.parent / "sub" / "renamed.ipynb"
+    renamed.parent.mkdir()
+    renamed.write_text("{}")
+    assert notebook_path({}) == renamed
+    assert notebook_name(notebook.shell) == "renamed.ipynb"
+    assert jupyter.calls == ["GET /base/api/sessions"] * 2
+
+
+def test_a_server_that_is_busy_is_not_waited_for(file, jupyter, monkeypatch):
+    monkeypatch.setattr("svc_jupyter.magics.session.notebook._ANSWER_SECONDS", 0.1)
+    jupyter.held = threading.Event()
+    assert notebook_path({}) == file
+
+
+def test_a_server_that_does_not_tell_leaves_the_name_of_the_start(file, jupyter):
+    for nothing in ([], [None], {}, "x", [{"path": "a", "kernel": None}], [{"path": None, "kernel": {"id": "mine"}}]):
+        jupyter.sessions = nothing
+        assert notebook_path({}) == file
+    jupyter.refusal = (403, "Forbidden")
+    assert notebook_path({}) == file
+    assert len(jupyter.calls) == 7
+    about = file.with_name("jpserver-4711.json")
+    for broken in ("", "[]", "{}", '{"url": "nowhere", "token": "", "root_dir": "/"}'):
+        about.write_text(broken)
+        assert notebook_path({}) == file
+    about.unlink()
+    assert notebook_path({}) == file
 
 
 def test_vscode_tells_it_by_a_variable(service, notebook, file, tmp_path):
