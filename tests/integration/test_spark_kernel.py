@@ -207,6 +207,7 @@ def test_a_notebook_runs_in_one_session_in_all_languages(
         "%nosuch\n1",
         "%svc_plot local_rows -x id",
     ]
+    newest = spark.submit("true")["id"]
     notebook = new_notebook(cells=[new_code_cell(text) for text in texts])
     NotebookClient(
         notebook,
@@ -234,6 +235,11 @@ def test_a_notebook_runs_in_one_session_in_all_languages(
     assert "TABLE_OR_VIEW_NOT_FOUND" in shown[14]
     assert "%nosuch is neither a language nor a magic" in shown[15]
     assert "image/png" in notebook.cells[16].outputs[0].data
+    ours = [row for row in spark.http.get("/commands?per_page=100").json()["commands"] if row["id"] > newest]
+    assert {(row["command_type"], row["command_source"]) for row in ours} == {
+        ("SparkCommand", "UI"),
+        ("ShellCommand", "UI"),
+    }
     # The table of a cell is a grid of all its rows, and the line above it leads to the command.
     table, line = (
         next(output.data[kind] for output in notebook.cells[1].outputs if kind in output.get("data", {}))

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import urlsplit
 
+from svc_jupyter.api.paths import NOTEBOOK_VARIABLE
 from svc_jupyter.api.run_connection import CONNECTION_FILE
 from svc_jupyter.client.address.config import Settings
 from svc_jupyter.client.errors import EmbeddedServiceFailed
@@ -34,7 +35,7 @@ _LOOK_EVERY = 0.02
 _LOOKS = 3
 """Another process may hold a lock for this long while it checks it."""
 _LOG_LINES = 15
-_NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE", CONNECTION_FILE, "JPY_SESSION_NAME"})
+_NOT_FOR_THE_SERVICE = frozenset({"SVC_API_TOKEN", "SVC_BASE_URL", "SVC_PROFILE", CONNECTION_FILE, NOTEBOOK_VARIABLE})
 """What is this process's own: its connection, and the notebook that it is the kernel of."""
 
 

@@ -11,13 +11,12 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+from svc_jupyter.api.paths import NOTEBOOK_VARIABLE
 from svc_jupyter.api.text import UNREADABLE, mended
 from svc_jupyter.magics.display.progress import in_kernel
 
-_OF_JUPYTER = "JPY_SESSION_NAME"
-"""The variable in which a Jupyter server names the notebook of a kernel that it starts."""
 _SERVER = "JPY_PARENT_PID"
-"""The variable with the process of that server."""
+"""The variable with the process of the Jupyter server that started the kernel."""
 _OF_VSCODE = "__vsc_ipynb_file__"
 """The name under which VS Code tells a kernel its notebook."""
 _ANSWER_SECONDS = 1.0
@@ -29,7 +28,7 @@ def notebook_path(variables: Mapping[str, Any]) -> Path | None:
     A kernel keeps its environment when its notebook is renamed, and another may take the name. So the Jupyter server is
     asked first.
     """
-    named = variables.get(_OF_VSCODE) or _of_session() or os.environ.get(_OF_JUPYTER)
+    named = variables.get(_OF_VSCODE) or _of_session() or os.environ.get(NOTEBOOK_VARIABLE)
     return Path(named) if isinstance(named, str) and named else None
 
 
@@ -49,7 +48,7 @@ def notebook_name(shell: Any) -> str | None:
 def _of_session() -> str | None:
     """Return the file that the Jupyter server which started this kernel has for it; None where it does not tell.
 
-    It takes a millisecond: httpx would take 30, to load certificates that a server on this machine has not.
+    Every cell asks, and this takes a millisecond; httpx takes 30, for certificates that are of no use here.
     """
     from ipykernel import connect
     from jupyter_core.paths import jupyter_runtime_dir

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from svc_jupyter.api.commands import CommandType, JupyterNotebookSubmission
 from svc_jupyter.api.package_environments import EnvironmentType
-from svc_jupyter.api.paths import HTML, NOTEBOOK
+from svc_jupyter.api.paths import HTML, NOTEBOOK, NOTEBOOK_VARIABLE
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Document, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.commands.logs import followed
@@ -131,7 +131,7 @@ class JupyterNotebookKind:
             desk.say(f"R finds environment {of_r.name} (packages {of_r.package_id})")
         access = await asyncio.to_thread(self._access.give, task)
         variables = {**({} if of_r is None else of_r.variables), **task.environment, **access}
-        variables["JPY_SESSION_NAME"] = Path(task.command["path"]).name  # whose cells its commands are
+        variables[NOTEBOOK_VARIABLE] = Path(task.command["path"]).name
         sandbox: Sequence[str] = []
         if self._isolation.is_on:
             folders = [folder_of(task), *(each.folder for each in (environment, of_r) if each is not None)]
