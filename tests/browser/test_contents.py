@@ -260,18 +260,39 @@ def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_w
     assert "third second first select 42" in service.http.get(address).json()["paragraphs"][0]["text"]
 
 
-def test_the_search_finds_what_was_read_by_its_name(tree: Tree) -> None:
-    tree.make("flights.ipynb", "planes.ipynb")
-    tree.page.open()
-    tree.open("Common", tree.page.name)
-    search = tree.page.panel.get_by_role("searchbox")
-    search.fill("FLIGHTS.ipynb")
-    expect(tree.row("planes.ipynb")).to_have_count(0)
-    expect(tree.row("flights.ipynb")).to_be_visible()
+def test_the_search_finds_what_no_folder_was_opened_for(tree: Tree, service: ServiceProcess) -> None:
+    page, name = tree.page, f"late {tree.page.name}"
+    tree.make("year", "year/day", f"year/day/{name}.ipynb", "year/day/early.ipynb", f"year/{name}", f"year/{name}/all")
+    folder = {"name": f"notes-{page.name}", "location": "Common", "type": "notes"}
+    service.http.post("/folders", json=folder).raise_for_status()
+    note = {"name": f"{name} note", "location": f"Common/{folder['name']}"}
+    service.http.post("/notebooks", json=note).raise_for_status()
+    page.open()
+    expect(tree.row("Common")).to_be_visible()
+    search = page.panel.get_by_role("searchbox")
+    search.fill(name.upper())
+    for shown in ("year", "day", f"{name}.ipynb", name, "Notes", folder["name"], f"{name} note"):
+        expect(tree.row(shown)).to_be_visible()
+    expect(tree.row("early.ipynb")).to_have_count(0)
+    tree.open(name)
+    expect(tree.row("all")).to_be_visible()
+    tree.close(name)
+    expect(tree.row("all")).to_have_count(0)
+
+    tree.row(f"{name}.ipynb").press("F2")
+    page.dialog.get_by_role("textbox").fill(f"{name} again.ipynb")
+    tree.press("Enter")
+    expect(tree.row(f"{name} again.ipynb")).to_have_attribute("aria-selected", "true")
+    assert tree.names("year/day") == ["early.ipynb", f"{name} again.ipynb"]
+    tree.row(f"{name} again.ipynb").press("Enter")
+    expect(page.notebook).to_contain_text("40 + 2")
+
     search.fill("no-such-thing")
-    expect(tree.page.panel).to_contain_text("Nothing that was read so far has “no-such-thing” in its name.")
+    nothing = "No notebook, note, dashboard or folder has “no-such-thing” in its name."
+    expect(page.panel).to_contain_text(nothing)
     search.press("Escape")
-    expect(tree.row("planes.ipynb")).to_be_visible()
+    expect(tree.row("year")).to_have_count(0)
+    expect(tree.row("Common")).to_be_visible()
 
 
 def test_an_open_folder_stays_open_after_a_reload_and_an_empty_folder_is_labelled(

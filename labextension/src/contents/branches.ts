@@ -10,8 +10,11 @@ export interface IBranch {
   isLoading: boolean;
 }
 
-/** An item, or below an open item: that it is empty, that there is more, that it is being read, or an error. */
-export type RowKind = 'item' | 'empty' | 'more' | 'loading' | 'problem';
+/**
+ * An item, or below an open item: that it is empty, that there is more, that it is being read, or an error; `cut` below
+ * a tree of which a search has not listed all.
+ */
+export type RowKind = 'item' | 'empty' | 'more' | 'loading' | 'problem' | 'cut';
 
 /** One row of the view. `depth` counts from 0; `place` and `size` give its position among its siblings, from 1. */
 export interface IRow {
@@ -20,6 +23,8 @@ export interface IRow {
   item: IItem;
   depth: number;
   isOpen: boolean;
+  /** Whether it is open for what a search has found in it, and cannot be closed. */
+  isFixed: boolean;
   place: number;
   size: number;
   /** The error of a row `problem`. */
@@ -67,6 +72,11 @@ export class Branches {
 
   /** Return the rows from top to bottom; with `placesOnly`, those of folders. */
   rows(placesOnly = false): IRow[] {
+    return this.rowsOf(this.trees, 0, placesOnly);
+  }
+
+  /** Return the rows of items, and of what is below those that are open. */
+  rowsOf(siblings: readonly IItem[], start: number, placesOnly = false): IRow[] {
     const rows: IRow[] = [];
     const add = (items: readonly IItem[], depth: number): void => {
       const shown = placesOnly
@@ -83,35 +93,18 @@ export class Branches {
         }
       });
     };
-    add(this.trees, 0);
+    add(siblings, start);
     return rows;
   }
 
-  /**
-   * Return the rows of the items that were read and have a text in their name, or as their id, with what they are in.
-   *
-   * Of a folder that has it, all items are shown.
-   */
-  found(text: string): IRow[] {
-    const has = ({ name, id }: IItem): boolean =>
-      name.toLowerCase().includes(text) || String(id ?? '') === text;
-    const isShown = (item: IItem): boolean =>
-      (item.kind !== 'tree' && has(item)) || (this.branch(item)?.items.some(isShown) ?? false);
-    const add = (items: readonly IItem[], depth: number, isWithin = false): IRow[] =>
-      items.flatMap((item, index) => {
-        const branch = this.branch(item);
-        const isWhole = isWithin || (item.kind !== 'tree' && has(item));
-        const below = branch?.items.filter(one => isWhole || isShown(one)) ?? [];
-        const place = { place: index + 1, size: items.length };
-        const isOpen = branch !== undefined;
-        return [row('item', item, depth, { isOpen, ...place }), ...add(below, depth + 1, isWhole)];
-      });
-    return add(this.trees.filter(isShown), 0);
-  }
-
-  /** Return a visible item by its key. */
-  find(key: string): IItem | null {
-    return this._items().find(item => keyOf(item) === key) ?? null;
+  /** Return the items of a tree that were read and have a text in their name, or as their id. */
+  found(tree: TreeName, text: string): IItem[] {
+    return this._items().filter(
+      item =>
+        item.tree === tree &&
+        !item.isRoot &&
+        (item.name.toLowerCase().includes(text) || String(item.id ?? '') === text)
+    );
   }
 
   /** Return the folder or directory at a path, or null when it is not visible. */
@@ -156,7 +149,8 @@ function endOf(item: IItem, branch: IBranch, depth: number): IRow[] {
   return branch.items.length ? [] : [row('empty', item, depth)];
 }
 
-function row(kind: RowKind, item: IItem, depth: number, more: Partial<IRow> = {}): IRow {
-  const rest = { isOpen: false, place: 1, size: 1, text: '' };
+/** Return a row; what is not given is that of a closed item without siblings. */
+export function row(kind: RowKind, item: IItem, depth: number, more: Partial<IRow> = {}): IRow {
+  const rest = { isOpen: false, isFixed: false, place: 1, size: 1, text: '' };
   return { kind, key: `${keyOf(item)}#${kind}`, item, depth, ...rest, ...more };
 }

@@ -10,7 +10,7 @@ import {
 import type { CommandRegistry } from '@lumino/commands';
 import { moveIcon } from '../icons';
 import type { ContentsActions } from './actions';
-import { type IItem, isPlace } from './items';
+import { type IItem, isPlace, placeAt } from './items';
 import type { JupyterTree } from './jupyterTree';
 import type { TreeModel } from './model';
 import { possibleSteps, type Step } from './steps';
@@ -106,7 +106,7 @@ function placeFor(model: TreeModel): IItem | null {
   if (!item || item.tree !== 'jupyter' || item.kind === 'tree') {
     return null;
   }
-  return isPlace(item) ? item : model.branches.at('jupyter', item.parent);
+  return isPlace(item) ? item : placeAt('jupyter', item.parent);
 }
 
 /** Commands on the selected item of the section "Notebooks". */

@@ -7,7 +7,7 @@ import type {
   ILocalCopy,
   IWorkspaceItem
 } from '../service/records/contents';
-import { type IItem, type IPage, itemsOf, type ITree, treeItem } from './items';
+import { type IFound, type IItem, type IPage, itemsOf, type ITree, treeItem } from './items';
 
 /** How many items of a folder are fetched at once. */
 const PAGE = 100;
@@ -28,6 +28,16 @@ export class FolderTree implements ITree {
     const query = { type: this._type, location: item.path, page, per_page: PAGE };
     const found = await this._requests.get<IFolderContents>('folders', query);
     return { items: itemsOf(found, this._type), nextPage: found.paging_info.next_page };
+  }
+
+  async find(text: string): Promise<IFound | null> {
+    const query = { type: this._type, search: text, page: 1, per_page: PAGE };
+    const found = await this._requests.get<IFolderContents>('folders', query);
+    const items = itemsOf(found, this._type);
+    // A service that does not search answers with the roots, which have no name to be found by.
+    return items.some(item => item.isRoot)
+      ? null
+      : { items, leftOut: found.paging_info.next_page === null ? null : '' };
   }
 
   async create(place: IItem, name: string): Promise<string> {

@@ -61,18 +61,29 @@ export function lastPart(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** Return the item of a file, notebook or directory in another one. */
-export function contentsItem(model: IContents, parent: IItem): IItem {
-  const isRoot = parent.kind === 'tree';
+/** Return whether a path is that of a root: `Common`, or a user's own folder in `Users`. */
+export function isRootPath(path: string): boolean {
+  const parts = path.split('/');
+  return parts.length <= (parts[0] === 'Users' ? 2 : 1);
+}
+
+/** Return the item of a folder or directory, by its path. */
+export function placeAt(tree: TreeName, path: string): IItem {
+  const isRoot = isRootPath(path);
   return {
-    tree: 'jupyter',
-    kind: model.type,
-    name: isRoot ? model.path : model.name,
-    path: model.path,
-    parent: isRoot ? '' : parentOf(model.path),
+    tree,
+    kind: tree === 'jupyter' ? 'directory' : 'folder',
+    name: isRoot ? path : lastPart(path),
+    path,
+    parent: isRoot ? '' : parentOf(path),
     isRoot,
     id: null
   };
+}
+
+/** Return the item of a file, notebook or directory. */
+export function contentsItem(model: IContents): IItem {
+  return { ...placeAt('jupyter', model.path), kind: model.type };
 }
 
 /** Return the item of a folder of notes or dashboards; a root is named by its location. */
@@ -114,12 +125,21 @@ export interface IPage {
   nextPage: number | null;
 }
 
+/** What a search has found in a tree. */
+export interface IFound {
+  items: readonly IItem[];
+  /** What was left out, in the service's words if it has any; null for nothing. */
+  leftOut: string | null;
+}
+
 /** One tree of the service. All methods reject with `ServiceError`. */
 export interface ITree {
   /** The item of the tree itself. */
   readonly item: IItem;
   /** Return a page of an item's contents; pages count from 1. */
   list(item: IItem, page: number): Promise<IPage>;
+  /** Return what has a text in its name, or as its id, in any folder; null where the service does not search. */
+  find(text: string): Promise<IFound | null>;
   /** Create a folder; return its path. */
   create(place: IItem, name: string): Promise<string>;
   /** Return the item's new path. */

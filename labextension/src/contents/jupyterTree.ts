@@ -1,7 +1,15 @@
 import { notify } from '../notices';
 import { pathOf, type ServiceRequests } from '../service';
 import type { IContents, ILocalCopy } from '../service/records/contents';
-import { contentsItem, type IItem, type IPage, type ITree, treeItem } from './items';
+import {
+  contentsItem,
+  type IFound,
+  type IItem,
+  type IPage,
+  isRootPath,
+  type ITree,
+  treeItem
+} from './items';
 
 /** Contains the users' roots; it is not shown itself. */
 const USERS = 'Users';
@@ -19,13 +27,23 @@ export class JupyterTree implements ITree {
 
   async list(item: IItem): Promise<IPage> {
     if (item.kind !== 'tree') {
-      return { items: inOrder(await this._content(item.path), item), nextPage: null };
+      return { items: inOrder(await this._content(item.path)), nextPage: null };
     }
     const tops = await this._content('');
     const found = await Promise.all(
       tops.map(async top => (top.path === USERS ? this._content(USERS) : [top]))
     );
-    return { items: inOrder(found.flat(), item), nextPage: null };
+    return { items: inOrder(found.flat()), nextPage: null };
+  }
+
+  async find(text: string): Promise<IFound | null> {
+    const query = { type: 'directory', search: text };
+    const { content, message } = await this._requests.get<IContents>(address(''), query);
+    const found: IContents[] = content ?? [];
+    // A service that does not search answers with the roots, which have no name to be found by.
+    return found.some(({ path }) => isRootPath(path))
+      ? null
+      : { items: found.map(contentsItem), leftOut: message ?? null };
   }
 
   async create(place: IItem, name: string): Promise<string> {
@@ -80,10 +98,10 @@ export class JupyterTree implements ITree {
 }
 
 /** Directories first, each kind by name. */
-function inOrder(models: IContents[], parent: IItem): IItem[] {
+function inOrder(models: IContents[]): IItem[] {
   const rank = (item: IItem): number => (item.kind === 'directory' ? 0 : 1);
   return models
-    .map(model => contentsItem(model, parent))
+    .map(contentsItem)
     .sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
 }
 

@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { ServiceError } from '../service';
-import { rebased } from './branches';
-import { type IItem, type IPage, type ITree, keyOf, treeItem } from './items';
+import { Branches, LOADING, rebased } from './branches';
+import { type IFound, type IItem, type IPage, type ITree, keyOf, treeItem } from './items';
 import { TreeModel } from './model';
 import { deletionText, obstacleToMove, possibleSteps } from './steps';
 
@@ -24,11 +24,23 @@ function directory(path: string): IItem {
 class MemoryTree implements ITree {
   readonly item = treeItem('jupyter', 'Notebooks');
   refusal: string | null = null;
+  leftOut: string | null = null;
+  /** What a search gives: what it finds, nothing as the service does not search, or a failure. */
+  searches: true | null | ServiceError = true;
+
   constructor(public paths: string[]) {}
 
   list(item: IItem): Promise<IPage> {
     const found = this.paths.map(directory).filter(one => one.parent === item.path);
     return Promise.resolve({ items: found, nextPage: null });
+  }
+
+  find(text: string): Promise<IFound | null> {
+    if (this.searches instanceof ServiceError) {
+      return Promise.reject(this.searches);
+    }
+    const items = this.paths.map(directory).filter(one => one.parent && one.name.includes(text));
+    return Promise.resolve(this.searches && { items, leftOut: this.leftOut });
   }
 
   create = (place: IItem, name: string): Promise<string> =>
@@ -76,18 +88,6 @@ describe('TreeModel', () => {
     await model.open(tree.item);
     await model.open(at('Common'));
     await model.open(at('Common/a'));
-  });
-
-  it('finds what was read, with what it is in', () => {
-    const found = (text: string): string[] => {
-      model.search = text;
-      return model.rows.map(row => `${row.depth} ${row.item.path}`);
-    };
-    expect(found('deep')).toEqual(['0 ', '1 Common', '2 Common/a', '3 Common/a/deep']);
-    expect(found('b')).toEqual(['0 ', '1 Common', '2 Common/b']);
-    expect(found('notebooks')).toEqual([]);
-    expect(found('common')).toHaveLength(5);
-    expect(found('')).toHaveLength(5);
   });
 
   it('reads what is opened, folder by folder', async () => {
@@ -150,6 +150,192 @@ describe('TreeModel', () => {
       kind: 'problem',
       text: 'you may not read it'
     });
+  });
+});
+
+describe('a search', () => {
+  let tree: MemoryTree;
+  let model: TreeModel;
+  const lines = (): string[] =>
+    model.rows.map(({ depth, kind, item, isOpen, isFixed }) => {
+      const mark = isFixed ? '=' : isOpen ? '-' : '+';
+      return `${depth} ${kind === 'item' ? mark : kind} ${item.path}`;
+    });
+  const found = async (text: string): Promise<string[]> => {
+    await model.find(text);
+    return lines();
+  };
+  const row = (path: string): IItem => {
+    const one = model.rows.find(({ kind, item }) => kind === 'item' && item.path === path);
+    if (!one) {
+      throw new Error(`${path} has no row`);
+    }
+    return one.item;
+  };
+
+  /** Let the service answer when the test does. */
+  const pending = (): { answers: ((found: IFound) => void)[] } => {
+    const answers: ((found: IFound) => void)[] = [];
+    jest.spyOn(tree, 'find').mockImplementation(() => new Promise(done => answers.push(done)));
+    return { answers };
+  };
+
+  beforeEach(async () => {
+    tree = new MemoryTree(['Common', 'Common/b', 'Common/b/deep', 'Common/a', 'Common/a/deep']);
+    model = new TreeModel([tree]);
+    await model.open(tree.item);
+  });
+
+  it('finds in folders that were never opened, and shows what contains it', async () => {
+    expect(await found('deep')).toEqual([
+      '0 = ',
+      '1 = Common',
+      '2 = Common/a',
+      '3 + Common/a/deep',
+      '2 = Common/b',
+      '3 + Common/b/deep'
+    ]);
+    expect(model.isWhole).toBe(true);
+    expect(await found('nothing')).toEqual([]);
+    expect(await found('')).toEqual(['0 - ', '1 + Common']);
+  });
+
+  it('shows all that is in a found folder once it is opened, and then again what was found', async () => {
+    tree.paths.push('Common/b/bb');
+    const before = ['0 = ', '1 = Common', '2 - Common/b', '3 + Common/b/bb'];
+    expect(await found('b')).toEqual(before);
+    await model.open(row('Common/b'));
+    expect(lines().sort()).toEqual([...before, '3 + Common/b/deep'].sort());
+    model.close(row('Common/b'));
+    expect(lines()).toEqual(before);
+  });
+
+  it('counts the rows of a folder', async () => {
+    tree.paths.push('Common/best');
+    await model.find('b');
+    await model.open(row('Common/best'));
+    const places = model.rows.map(({ item, place, size }) => `${item.path} ${place}/${size}`);
+    expect(places.slice(0, 4)).toEqual([' 1/1', 'Common 1/1', 'Common/b 1/2', 'Common/best 2/2']);
+  });
+
+  it('lists folders first, each kind by name', async () => {
+    const file = (path: string): IItem => ({ ...directory(path), kind: 'notebook' });
+    const items = [
+      file('Common/b'),
+      file('Common/a'),
+      directory('Common/d'),
+      directory('Common/c')
+    ];
+    jest.spyOn(tree, 'find').mockResolvedValue({ items, leftOut: null });
+    const names = (await found('x')).slice(2).map(line => line.at(-1));
+    expect(names).toEqual(['c', 'd', 'a', 'b']);
+  });
+
+  it('is in what was read where the service does not search', async () => {
+    await model.open(row('Common'));
+    await model.open(row('Common/b'));
+    tree.searches = null;
+    expect(await found('deep')).toEqual([
+      '0 = ',
+      '1 = Common',
+      '2 = Common/b',
+      '3 + Common/b/deep'
+    ]);
+    expect(model.isWhole).toBe(false);
+    tree.searches = new ServiceError('there is no such call', 405);
+    expect(await found('b')).toEqual(['0 = ', '1 = Common', '2 - Common/b', '3 + Common/b/deep']);
+    expect(model.problem).toBeNull();
+    expect(await found('common')).toEqual([]);
+  });
+
+  it('finds nothing where the user may see nothing', async () => {
+    await model.open(row('Common'));
+    tree.searches = new ServiceError('notebooks are switched off for this account', 403);
+    expect(await found('b')).toEqual([]);
+    expect([model.isWhole, model.problem]).toEqual([true, null]);
+  });
+
+  it('shows what was read until the service answers', async () => {
+    await model.open(row('Common'));
+    tree.paths.push('Common/a/b');
+    const finding = model.find('b');
+    expect([model.isSearching, lines()]).toEqual([true, ['0 = ', '1 = Common', '2 + Common/b']]);
+    await finding;
+    expect([model.isSearching, lines().length]).toEqual([false, 5]);
+  });
+
+  it('keeps what was found while it asks for it again, and not for another text', async () => {
+    const before = await found('deep');
+    expect(before).toHaveLength(6);
+    const { answers } = pending();
+    const again = model.find('deep');
+    expect(lines()).toEqual(before);
+    const other = model.find('dee');
+    expect(lines()).toEqual([]);
+    for (const answer of answers) {
+      answer({ items: [], leftOut: null });
+    }
+    await Promise.all([again, other]);
+  });
+
+  it('takes the answer to its last text, whichever comes last', async () => {
+    const { answers } = pending();
+    const both = [model.find('b'), model.find('a')];
+    answers[1]?.({ items: [directory('Common/a')], leftOut: null });
+    answers[0]?.({ items: [directory('Common/b')], leftOut: null });
+    await Promise.all(both);
+    expect(lines()).toEqual(['0 = ', '1 = Common', '2 + Common/a']);
+  });
+
+  it('says that the service could not be asked', async () => {
+    tree.searches = new ServiceError('the service does not answer', 0);
+    await model.find('b');
+    expect([model.problem, model.isSearching]).toEqual(['the service does not answer', false]);
+    tree.searches = true;
+    await model.find('b');
+    expect(model.problem).toBeNull();
+  });
+
+  it.each(['nothing', ''])('keeps selected only what it shows, then with %p', async text => {
+    await model.find('b');
+    model.select(row('Common/b'));
+    await model.find('deep');
+    expect(model.selected?.path).toBe('Common/b');
+    await model.find(text);
+    expect(model.selected).toBeNull();
+  });
+
+  it('is in the names and ids that were read of one tree', () => {
+    const note = { ...directory('Common/Ab'), tree: 'notes' as const, id: 7 };
+    const tops = [treeItem('jupyter', 'Notebooks'), treeItem('notes', 'Notes')] as const;
+    const items = [note, { ...directory('Users/ab'), tree: 'notes' as const, isRoot: true }];
+    const branches = new Branches(tops).with(tops[1], { ...LOADING, items });
+    for (const [text, paths] of [
+      ['ab', ['Common/Ab']],
+      ['7', ['Common/Ab']],
+      ['77', []]
+    ] as const) {
+      expect(branches.found('notes', text).map(({ path }) => path)).toEqual(paths);
+      expect(branches.found('jupyter', text)).toEqual([]);
+    }
+  });
+
+  it('says that there is more', async () => {
+    tree.leftOut = 'only 2 were searched';
+    expect(await found('b')).toEqual(['0 = ', '1 = Common', '2 + Common/b', '1 cut ']);
+    expect(await found('nothing')).toEqual(['0 + ', '1 cut ']);
+    expect(model.rows.at(-1)?.text).toBe('only 2 were searched');
+  });
+
+  it('asks again after a step, and keeps selected what still has a row', async () => {
+    await model.find('b');
+    expect(await model.rename(row('Common/b'), 'best')).toBe(true);
+    expect(lines()).toEqual(['0 = ', '1 = Common', '2 + Common/best']);
+    expect(model.selected?.path).toBe('Common/best');
+    await model.refresh();
+    expect(model.selected?.path).toBe('Common/best');
+    expect(await model.remove(row('Common/best'))).toBe(true);
+    expect([lines(), model.selected]).toEqual([[], null]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { type ISignal, Signal } from '@lumino/signaling';
 import { asServiceError } from '../service';
 import { Branches, type IBranch, type IRow, LOADING, rebased } from './branches';
-import { type IItem, type ITree, keyOf, opens, type TreeName } from './items';
+import { foundRows } from './found';
+import { type IFound, type IItem, type ITree, keyOf, opens, placeAt, type TreeName } from './items';
 
 /**
  * The state and the steps of the notebook browser.
@@ -15,6 +16,10 @@ export class TreeModel<T extends ITree = ITree> {
   private _busy: IItem | null = null;
   private _problem: string | null = null;
   private _search = '';
+  private _found: ReadonlyMap<TreeName, IFound | null> = new Map();
+  private _isSearching = false;
+  /** Of two concurrent searches the later one is used. */
+  private _searches = 0;
   /** Of two concurrent refreshes the later one is used. */
   private _looks = 0;
 
@@ -36,15 +41,30 @@ export class TreeModel<T extends ITree = ITree> {
     return this._search;
   }
 
-  /** Search in what was read so far; an empty text ends the search. */
-  set search(text: string) {
-    this._search = text;
-    this._changed.emit();
+  /** Whether the service's answer to the search is awaited; meanwhile the rows are of what was read before. */
+  get isSearching(): boolean {
+    return this._isSearching;
+  }
+
+  /** Whether the service searches in all trees; where it does not, what was read so far is searched. */
+  get isWhole(): boolean {
+    return this.trees.every(tree => this._found.get(tree.item.tree));
   }
 
   /** The rows from top to bottom; during a search, those of what was found. */
   get rows(): readonly IRow[] {
-    return this._search === '' ? this._branches.rows() : this._branches.found(this._search);
+    if (this._search === '') {
+      return this._branches.rows();
+    }
+    const read = (tree: TreeName): IFound => ({
+      items: this._branches.found(tree, this._search),
+      leftOut: null
+    });
+    const names = this.trees.map(tree => tree.item.tree);
+    return foundRows(
+      this._branches,
+      new Map(names.map(name => [name, this._found.get(name) ?? read(name)]))
+    );
   }
 
   /** The item with the keyboard focus. */
@@ -74,6 +94,38 @@ export class TreeModel<T extends ITree = ITree> {
       throw new Error(`there is no tree ${name}`);
     }
     return found;
+  }
+
+  /** Search in all folders; an empty text ends the search. An error of the service is the model's `problem`. */
+  async find(text: string): Promise<void> {
+    const search = ++this._searches;
+    if (text !== this._search) {
+      this._found = new Map();
+    }
+    this._search = text;
+    this._isSearching = text !== '';
+    if (text === '') {
+      this._keepSelection();
+      return;
+    }
+    this._changed.emit();
+    let found = this._found;
+    let problem: string | null = null;
+    try {
+      found = new Map(
+        await Promise.all(
+          this.trees.map(async tree => [tree.item.tree, await searched(tree, text)] as const)
+        )
+      );
+    } catch (reason) {
+      problem = asServiceError(reason).message;
+    }
+    if (search === this._searches) {
+      this._found = found;
+      this._problem = problem;
+      this._isSearching = false;
+      this._keepSelection();
+    }
   }
 
   select(item: IItem | null): void {
@@ -110,9 +162,9 @@ export class TreeModel<T extends ITree = ITree> {
     this._show(this._branches.with(item, { ...next, items }));
   }
 
-  /** Refresh all open items. */
+  /** Refresh all open items, and what was found. */
   refresh(): Promise<void> {
-    return this.restore(this.openKeys);
+    return this._again(this.openKeys);
   }
 
   /** Open the items with these keys, from the top; deleted ones are skipped. */
@@ -157,7 +209,7 @@ export class TreeModel<T extends ITree = ITree> {
     return this._do(item, async tree => {
       await tree.remove(item);
       await this.refresh();
-      this.select(this._branches.at(item.tree, item.parent));
+      this.select(this._shown(keyOf(placeAt(item.tree, item.parent))));
     });
   }
 
@@ -165,7 +217,7 @@ export class TreeModel<T extends ITree = ITree> {
   put(place: IItem, step: (tree: T) => Promise<string>): Promise<boolean> {
     return this._do(place, async tree => {
       const path = await step(tree);
-      await this.restore([...this.openKeys, keyOf(place)]);
+      await this._again([...this.openKeys, keyOf(place)]);
       this._selectPath(place.tree, path);
     });
   }
@@ -199,15 +251,28 @@ export class TreeModel<T extends ITree = ITree> {
   }
 
   private async _relocated(item: IItem, path: string, opened: string[]): Promise<void> {
-    await this.restore([...rebased([...this.openKeys, ...opened], item, path)]);
+    await this._again([...rebased([...this.openKeys, ...opened], item, path)]);
     this._selectPath(item.tree, path);
   }
 
   private _selectPath(tree: TreeName, path: string): void {
-    const row = this._branches
-      .rows()
-      .find(one => one.kind === 'item' && one.item.tree === tree && one.item.path === path);
+    const row = this.rows.find(
+      one => one.kind === 'item' && one.item.tree === tree && one.item.path === path
+    );
     this.select(row?.item ?? null);
+  }
+
+  private async _again(keys: Iterable<string>): Promise<void> {
+    await this.restore(keys);
+    if (this._search !== '') {
+      await this.find(this._search);
+    }
+  }
+
+  /** Return the item of a row. */
+  private _shown(key: string): IItem | null {
+    const row = this.rows.find(one => one.kind === 'item' && keyOf(one.item) === key);
+    return row?.item ?? null;
   }
 
   private async _fetch(item: IItem, page = 1): Promise<IBranch> {
@@ -222,9 +287,26 @@ export class TreeModel<T extends ITree = ITree> {
 
   private _show(branches: Branches): void {
     this._branches = branches;
-    if (this._selected) {
-      this._selected = branches.find(keyOf(this._selected));
-    }
+    this._keepSelection();
+  }
+
+  /** Keep the selected item as long as it has a row. */
+  private _keepSelection(): void {
+    this._selected = this._selected && this._shown(keyOf(this._selected));
     this._changed.emit();
+  }
+}
+
+/** Return what a tree has of a text; null where the service does not search. */
+async function searched(tree: ITree, text: string): Promise<IFound | null> {
+  try {
+    return await tree.find(text);
+  } catch (reason) {
+    const error = asServiceError(reason);
+    if (error.isUnreachable) {
+      throw error;
+    }
+    // Where the user may see nothing, there is nothing to be found either.
+    return error.status === 403 ? { items: [], leftOut: null } : null;
   }
 }

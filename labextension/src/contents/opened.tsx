@@ -41,10 +41,8 @@ export class OpenedContents {
       new FolderTree(requests, 'notebook_dashboards', trans.__('Dashboards'))
     ]);
     this.model = model;
-    model.search = panel.search;
-    panel.searchChanged.connect((_, search) => {
-      model.search = search;
-    });
+    void model.find(panel.search);
+    panel.searchChanged.connect((_, search) => void model.find(search));
     this._first = keyOf(jupyter.item);
     let actions: ContentsActions | null = null;
     addCommands(commands, {

@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { CommandToolbarButtonComponent, UseSignal } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import { type JSX, useContext, useEffect } from 'react';
-import { EmptyState } from '../list';
+import { EmptyState, LoadingState } from '../list';
 import { VisibleContext } from '../service';
 import { COMMANDS } from './commands';
 import type { IItem } from './items';
@@ -52,9 +52,7 @@ export function ContentsSection(props: IContentsSectionProps): JSX.Element {
           </div>
           <Problem trans={trans} model={model} />
           {model.search !== '' && model.rows.length === 0 ? (
-            <EmptyState
-              text={trans.__('Nothing that was read so far has “%1” in its name.', model.search)}
-            />
+            <NothingFound trans={trans} model={model} />
           ) : (
             <TreeView
               trans={trans}
@@ -67,6 +65,27 @@ export function ContentsSection(props: IContentsSectionProps): JSX.Element {
         </div>
       )}
     </UseSignal>
+  );
+}
+
+function NothingFound({
+  trans,
+  model
+}: {
+  trans: TranslationBundle;
+  model: TreeModel;
+}): JSX.Element {
+  if (model.isSearching) {
+    return <LoadingState text={trans.__('Asking the service…')} />;
+  }
+  return (
+    <EmptyState
+      text={
+        model.isWhole
+          ? trans.__('No notebook, note, dashboard or folder has “%1” in its name.', model.search)
+          : trans.__('Nothing that was read so far has “%1” in its name.', model.search)
+      }
+    />
   );
 }
 

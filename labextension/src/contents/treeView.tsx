@@ -76,7 +76,10 @@ export function TreeView(props: ITreeViewProps): JSX.Element {
 }
 
 function toggle(model: TreeModel, row: IRow): void {
-  if (row.isOpen) {
+  if (row.isFixed) {
+    return;
+  }
+  if (model.branches.branch(row.item)) {
     model.close(row.item);
   } else {
     void model.open(row.item);
@@ -100,7 +103,7 @@ function TreeRow({ trans, model, row }: ITreeRowProps): JSX.Element {
       name={item.name}
       hover={item.path}
       icon={ICONS[item.kind]}
-      isOpen={opens(item) ? row.isOpen : null}
+      isOpen={opens(item) && !row.isFixed ? row.isOpen : null}
       toggle={() => toggle(model, row)}
     />
   );
@@ -112,6 +115,8 @@ function wordsOf(trans: TranslationBundle, row: IRow): string {
       return trans.__('more… (Enter)');
     case 'loading':
       return trans.__('asking the service…');
+    case 'cut':
+      return row.text || trans.__('more was found: type more of the name');
     case 'problem':
       return trans.__('✗ %1 (Enter: try again)', row.text);
     default:

@@ -64,7 +64,7 @@ export interface IFoundSource {
 
 /** Return the rows of what a search has found. */
 export function foundRows(found: readonly IFoundSource[]): IDataRow[] {
-  const shown = { isFound: true };
+  const shown = { isFound: true, isFixed: true };
   return found.flatMap(({ source, tables }) => [
     row('item', source, 0, { ...shown, isOpen: tables.length > 0 }),
     ...tables.flatMap(({ table, columns }) => [
@@ -96,5 +96,15 @@ function row(
   more: Partial<IDataRow> = {}
 ): IDataRow {
   const key = `${item.key}#${kind}`;
-  return { kind, key, item, depth, isOpen: false, text: '', isFound: false, ...more };
+  return {
+    kind,
+    key,
+    item,
+    depth,
+    isOpen: false,
+    isFixed: false,
+    text: '',
+    isFound: false,
+    ...more
+  };
 }

@@ -1,10 +1,11 @@
 import { type ITreeRow, movesThroughTree } from './tree';
 
 const ROWS: ITreeRow[] = [
-  { kind: 'item', key: 'a', depth: 0, isOpen: true },
-  { kind: 'item', key: 'b', depth: 1, isOpen: false },
-  { kind: 'item', key: 'c', depth: 0, isOpen: true },
-  { kind: 'loading', key: 'd', depth: 1, isOpen: false }
+  { kind: 'item', key: 'a', depth: 0, isOpen: true, isFixed: false },
+  { kind: 'item', key: 'b', depth: 1, isOpen: false, isFixed: false },
+  { kind: 'item', key: 'c', depth: 0, isOpen: true, isFixed: false },
+  { kind: 'loading', key: 'd', depth: 1, isOpen: false, isFixed: false },
+  { kind: 'item', key: 'e', depth: 1, isOpen: true, isFixed: true }
 ];
 
 /** Press a key on a row; return what it did. */
@@ -30,6 +31,7 @@ it('closes with Left, then leaves', () => {
   expect(press('ArrowLeft', 0)).toEqual(['toggle a']);
   expect(press('ArrowLeft', 1)).toEqual(['select a']);
   expect(press('ArrowLeft', 3)).toEqual(['select c']);
+  expect(press('ArrowLeft', 4)).toEqual(['select c']);
 });
 
 it('leaves other keys to others', () => {

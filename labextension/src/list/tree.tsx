@@ -8,6 +8,8 @@ export interface ITreeRow {
   key: string;
   depth: number;
   isOpen: boolean;
+  /** Whether it is open for what a search has found in it, and cannot be closed. */
+  isFixed: boolean;
 }
 
 type ListProps<R> = Omit<IVirtualListProps<R>, 'items' | 'keyOf' | 'branch' | 'onKey'>;
@@ -61,7 +63,7 @@ export function movesThroughTree<R extends ITreeRow>(
       .slice(0, index)
       .reverse()
       .find(one => one.kind === 'item' && one.depth < row.depth);
-    if (row.kind === 'item' && row.isOpen) {
+    if (row.kind === 'item' && row.isOpen && !row.isFixed) {
       toggle(row);
     } else if (parent) {
       onSelect(parent);

@@ -292,7 +292,7 @@ export interface components {
          *     `content` and `format` are null unless the content was asked for: a notebook's is its JSON (version 4), a folder's
          *     the models of what is in it, a file's its text, or base64 when it is not UTF-8. `size` is in bytes, null for a
          *     folder; `hash` is given where it was asked for; `message` says what of a notebook was repaired when it was saved or
-         *     read, and what is wrong with one that can still be read.
+         *     read, and what is wrong with one that can still be read, or what a search has left out.
          */
         Contents: {
             name: string;

@@ -230,3 +230,16 @@ async def test_the_asynchronous_client_does_the_same(service: ServiceProcess, fo
         assert [child.name for child in await client.jupyter_contents.list(folder)] == ["a.txt"]
         with pytest.raises(NotFound):
             await client.jupyter_contents.delete(f"{folder}/b.txt")
+
+
+def test_a_search_finds_in_all_folders(service: ServiceProcess, member: httpx.Client, folder: str):
+    made = service.http.post(f"{BASE}/{folder}", json={"type": "directory", "name": "deep"}).json()["path"]
+    path = service.http.post(f"{BASE}/{made}", json={"type": "notebook", "name": "found here.ipynb"}).json()["path"]
+    everywhere = member.get(BASE, params={"search": "Found HERE", "type": "directory"}).json()
+    assert (set(everywhere), [one["path"] for one in everywhere["content"]]) == (MODEL, [path])
+    assert [one["path"] for one in member.get(f"{BASE}/{folder}", params={"search": "e"}).json()["content"]] == [
+        made,
+        path,
+    ]
+    assert [one["path"] for one in member.get(f"{BASE}/{folder}", params={"search": ""}).json()["content"]] == [made]
+    assert "search" in refusal(member.get(BASE, params={"search": "x" * 256}), 422)

@@ -26,6 +26,7 @@ from svc_jupyter.service.schema.audit import audit_entries
 from svc_jupyter.service.schema.workspace import jupyter_notebooks
 from svc_jupyter.service.workspace.contents_files import Wanted
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
+from svc_jupyter.service.workspace.searches import SearchText
 
 ANNS = "Users/ann@example.org"
 SHARED = f"{ANNS}/report.ipynb"
@@ -159,6 +160,19 @@ def test_a_policy_closes_a_notebook_to_who_could_reach_it(world: World, ann: Cal
     uses(world, "Common/pay.ipynb", bob)["read"]()
     world.set("Common/pay.ipynb")
     uses(world, "Common/pay.ipynb", bob)["update by a move"]()
+
+
+@on_sqlite
+def test_a_search_does_not_find_what_a_policy_hides(world: World, ann: Caller, bob: Caller):
+    world.make("Common/deep", "Common/deep/pay.ipynb", "Common/deep/pay day.ipynb")
+    world.set("Common/deep/pay.ipynb", deny(bob, "read"))
+
+    def found(path: str, by: Caller) -> list[str]:
+        return [child.name for child in world.contents.get(path, WHOLE, SearchText("pay"), by=world.now(by)).content]
+
+    for path in ("", "Common", "Common/deep"):
+        assert found(path, bob) == ["pay day.ipynb"]
+        assert found(path, ann) == ["pay day.ipynb", "pay.ipynb"]
 
 
 @on_sqlite

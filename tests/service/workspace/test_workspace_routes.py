@@ -181,3 +181,16 @@ def test_every_change_is_in_the_audit_log(service: ServiceProcess, folder: str, 
         ("create", str(note["id"])),
     ]
     assert entries("folder")[0]["action"] == "delete"
+
+
+def test_a_search_finds_in_all_folders(service: ServiceProcess, folder: str, note: dict[str, Any]):
+    inner = {"name": "deep", "location": folder, "type": "notes"}
+    assert service.http.post("/folders", json=inner).status_code == 200
+    query = {"type": "notes", "search": folder.removeprefix("Common/").upper()}
+    assert [one["location"] for one in service.http.get("/folders", params=query).json()["folders"]] == [folder]
+    query = {"type": "notes", "location": folder, "search": str(note["id"])}
+    assert [one["id"] for one in service.http.get("/folders", params=query).json()["notes"]] == [note["id"]]
+    listed = service.http.get("/folders", params={"type": "notes", "location": folder, "search": ""}).json()
+    assert ([one["name"] for one in listed["folders"]], len(listed["notes"])) == (["deep"], 1)
+    refused = service.http.get("/folders", params={"type": "notes", "search": "x" * 256})
+    assert "search" in refusal(refused, 422)

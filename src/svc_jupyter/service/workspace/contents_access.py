@@ -145,7 +145,11 @@ class ContentsAccess:
 
     def hidden(self, folder: AdmittedPath, caller: Caller) -> frozenset[str]:
         """Return the names in a folder that policies hide from a caller who may read the folder."""
-        return frozenset(path for path, _ in self._withheld(caller, Action.READ, folder) if "/" not in path)
+        return frozenset(path for path in self.hidden_below(folder, caller) if "/" not in path)
+
+    def hidden_below(self, folder: AdmittedPath, caller: Caller) -> frozenset[str]:
+        """Return what policies hide below a folder, by relative path."""
+        return frozenset(path for path, _ in self._withheld(caller, Action.READ, folder))
 
     def admit_below(self, caller: Caller, action: Action, folder: AdmittedPath) -> None:
         """Raise `Forbidden` when a policy on anything below a folder denies `action` to the caller."""

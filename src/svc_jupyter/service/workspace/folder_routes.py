@@ -27,7 +27,9 @@ from svc_jupyter.service.access.route_rights import needs
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.http.rooms import part
 from svc_jupyter.service.http.routers import resource_router
-from svc_jupyter.service.workspace.folders import FolderLists, Folders
+from svc_jupyter.service.workspace.folder_lists import FolderLists
+from svc_jupyter.service.workspace.folders import Folders
+from svc_jupyter.service.workspace.searches import SearchText
 
 router = resource_router(prefix="/folders", tags=["folders"])
 
@@ -56,6 +58,10 @@ async def _in_query(
     return FolderReference(folder_id=folder_id, location=location, type=type_)
 
 
+SearchDep = Annotated[
+    str | None,
+    Query(max_length=255, description="part of the name of anything below the folder, or its id"),
+]
 FoldersDep = Annotated[Folders, part(Folders)]
 ListsDep = Annotated[FolderLists, part(FolderLists)]
 
@@ -67,12 +73,17 @@ def list_folder(
     caller: CallerDep,
     page: PageDep,
     location: Annotated[LocationText | None, Query(description="without it: the roots")] = None,
+    search: SearchDep = None,
 ) -> Response:
     """Return a page of a folder's content by name: folders first, then notes or dashboards.
 
+    With `search`: all that is below it, or without a location anywhere, and has the text in its name or as its id.
     404 if it does not exist.
     """
-    contents = lists.list(type_, location, page, by=caller)
+    if search:
+        contents = lists.search(type_, location, SearchText(search), page, by=caller)
+    else:
+        contents = lists.list(type_, location, page, by=caller)
     # Without the detour over the response model, which takes longer than reading a hundred notes.
     return Response(contents.model_dump_json(exclude_unset=True), media_type="application/json")
 

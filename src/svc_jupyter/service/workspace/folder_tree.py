@@ -160,11 +160,9 @@ def _placed(way: list[sa.Row[Any]]) -> LocatedFolder:
     return LocatedFolder(way[-1], path, tuple(row.id for row in way), None if in_common else root.root_of)
 
 
-def subtree(folder_id: int) -> sa.CTE:
-    """Return the folders from one on down, with columns `id`, `level` and `characters` below it."""
-    start = sa.select(folders.c.id, sa.literal(0).label("level"), sa.literal(0).label("characters")).where(
-        folders.c.id == folder_id
-    )
+def subtree(start_from: sa.ColumnElement[bool]) -> sa.CTE:
+    """Return the folders from some on down, with columns `id`, `level` and `characters` below these."""
+    start = sa.select(folders.c.id, sa.literal(0).label("level"), sa.literal(0).label("characters")).where(start_from)
     tree = start.cte("subtree", recursive=True)
     return tree.union_all(
         sa.select(folders.c.id, tree.c.level + 1, tree.c.characters + 1 + sa.func.length(folders.c.name)).join(
@@ -175,7 +173,7 @@ def subtree(folder_id: int) -> sa.CTE:
 
 def extent(connection: sa.Connection, folder_id: int) -> Extent:
     """Return the extent of a folder's subtree."""
-    tree = subtree(folder_id)
+    tree = subtree(folders.c.id == folder_id)
     row = connection.execute(sa.select(sa.func.max(tree.c.level), sa.func.max(tree.c.characters))).one()
     return Extent(*row)
 

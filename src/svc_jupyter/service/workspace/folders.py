@@ -1,8 +1,7 @@
-"""Folders of notes and of dashboards, and lists of their contents: first folders, then notes or dashboards, by name."""
+"""Folders of notes and of dashboards: created, renamed, moved and deleted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -11,7 +10,6 @@ from svc_jupyter.api.folders import (
     NOTES,
     Folder,
     FolderChanged,
-    FolderContents,
     FolderCounts,
     FolderCreate,
     FolderDeleted,
@@ -23,23 +21,17 @@ from svc_jupyter.api.folders import (
 from svc_jupyter.api.object_policies import SourceType
 from svc_jupyter.service.access import policy_versions, trail
 from svc_jupyter.service.access.callers import Caller
-from svc_jupyter.service.access.permissions import Action, Resource, decision, require
+from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.ground.errors import Forbidden, Invalid
-from svc_jupyter.service.http.paging import Page
-from svc_jupyter.service.schema.access import users
 from svc_jupyter.service.schema.workspace import dashboards, folders, notes
 from svc_jupyter.service.workspace import folder_tree
-from svc_jupyter.service.workspace.admission import admit, admit_into, visible, withheld
-from svc_jupyter.service.workspace.contents_paths import COMMON, ContentsPath, user_root
-from svc_jupyter.service.workspace.folder_lookup import FolderLookup, missing, owner_of, require_open
-from svc_jupyter.service.workspace.folder_tree import Extent, LocatedFolder, location_of, name_of, require_room
+from svc_jupyter.service.workspace.admission import admit, admit_into, withheld
+from svc_jupyter.service.workspace.contents_paths import ContentsPath
+from svc_jupyter.service.workspace.folder_lookup import FolderLookup
+from svc_jupyter.service.workspace.folder_tree import Extent, LocatedFolder, name_of, require_room
 from svc_jupyter.service.workspace.note_store import require_none_running
 from svc_jupyter.service.workspace.records import (
-    DASHBOARD_COLUMNS,
-    NOTE_COLUMNS,
-    dashboard_summary,
     folder_record,
-    note_summary,
 )
 
 _NOTHING_BELOW = Extent(0, 0)
@@ -140,7 +132,7 @@ class Folders:
     ) -> tuple[LocatedFolder, sa.Select[tuple[int]], FolderCounts]:
         """Return a folder that the caller may delete now, the ids of its subtree, and the numbers of its objects."""
         place = self._inner(connection, reference, Action.DELETE, by)
-        tree = sa.select(folder_tree.subtree(place.id).c.id)
+        tree = sa.select(folder_tree.subtree(folders.c.id == place.id).c.id)
         _require_deletable(connection, tree, by)
         if reference.type == NOTES:
             require_none_running(connection, by.account_id, notes.c.folder_id.in_(tree))
@@ -219,105 +211,3 @@ def _counts(connection: sa.Connection, tree: sa.Select[tuple[int]]) -> FolderCou
 def _listed(counts: FolderCounts) -> str:
     parts = [(counts.folders, "folder"), (counts.notes, "note"), (counts.notebook_dashboards, "dashboard")]
     return ", ".join(f"{number} {word}{'' if number == 1 else 's'}" for number, word in parts)
-
-
-class FolderLists:
-    """Lists folders for callers: in a few statements, however large they are."""
-
-    def __init__(self, places: FolderLookup) -> None:
-        self._places = places
-
-    def list(self, folder_type: str, location: str | None, page: Page, *, by: Caller) -> FolderContents:
-        """Return a page of a folder's contents that the caller may read; without a location the roots.
-
-        Raises `NotFound`, `Forbidden`, and `Invalid` for an invalid location or one of the other type.
-        """
-        path = location_of(location or "", "location")
-        if path.is_above_roots:
-            return self._roots(folder_type, path, page, by)
-        with self._places.database.connect() as connection:
-            owner_id = owner_of(connection, path, by)
-            require_open(connection, path, owner_id, folder_type, by)
-            place = folder_tree.find(connection, by.account_id, folder_type, path, owner_id)
-            if place is not None:
-                return _contents(connection, place, page, by)
-            error = missing(connection, path, owner_id, "location", folder_type, by)
-        if path.inside:
-            raise error
-        with self._places.changing() as connection:  # a root that was never used
-            return _contents(connection, self._places.at(connection, str(path), "location", folder_type, by), page, by)
-
-    def _roots(self, folder_type: str, path: ContentsPath, page: Page, by: Caller) -> FolderContents:
-        require(by, Action.READ, Resource.FOLDER)
-        with self._places.database.connect() as connection:
-            shown, paging_info = page.cut(_owners(connection, page, by, with_common=not path.parts))
-            owners = [owner_id for owner_id, _ in shown]
-            known = folder_tree.roots(connection, by.account_id, folder_type, owners)
-        if len(known) < len(owners):  # those that were never used
-            with self._places.database.begin() as connection:
-                folder_tree.ensure_roots(connection, by.account_id, folder_type, owners, self._places.clock())
-                known = folder_tree.roots(connection, by.account_id, folder_type, owners)
-        found = [folder_record(known[owner_id], root) for owner_id, root in shown]
-        return FolderContents(folders=found, paging_info=paging_info)
-
-
-def _contents(connection: sa.Connection, place: LocatedFolder, page: Page, by: Caller) -> FolderContents:
-    admit(by, Action.READ, Resource.FOLDER, place, place.id)
-    inside = sa.and_(folders.c.parent_id == place.id, visible(by, Resource.FOLDER, place, folders.c.id))
-    # On later pages a count first checks for folders among them; mostly there is none.
-    before = _count(connection, inside) if page.offset else 0
-    found: Sequence[sa.Row[Any]] = ()
-    if page.offset <= before:
-        query = sa.select(folders).where(inside).order_by(folders.c.name)
-        found = connection.execute(query.offset(page.offset).limit(page.fetch)).all()
-    objects: Sequence[sa.Row[Any]] = ()
-    if len(found) < page.fetch:
-        objects = _objects(connection, place, max(page.offset - before, 0), page.fetch - len(found), by)
-    shown, paging_info = page.cut([*found, *objects])
-    contents = FolderContents(
-        folders=[folder_record(row, place.path / row.name) for row in shown[: len(found)]], paging_info=paging_info
-    )
-    if place.row.type == NOTES:
-        contents.notes = [note_summary(row, place.path) for row in shown[len(found) :]]
-    else:
-        contents.notebook_dashboards = [dashboard_summary(row, place.path) for row in shown[len(found) :]]
-    return contents
-
-
-def _count(connection: sa.Connection, inside: sa.ColumnElement[bool]) -> int:
-    counted: int = connection.execute(sa.select(sa.func.count()).select_from(folders).where(inside)).scalar_one()
-    return counted
-
-
-def _objects(
-    connection: sa.Connection, place: LocatedFolder, offset: int, limit: int, by: Caller
-) -> Sequence[sa.Row[Any]]:
-    """Return the notes or dashboards of a folder, none to a caller who may read none."""
-    if place.row.type == NOTES:
-        table, columns, resource = notes, NOTE_COLUMNS, Resource.NOTE
-    else:
-        table, columns, resource = dashboards, DASHBOARD_COLUMNS, Resource.NOTEBOOK_DASHBOARD
-    return connection.execute(
-        sa.select(*columns)
-        .where(table.c.folder_id == place.id, visible(by, resource, place, table.c.id))
-        .order_by(table.c.name)
-        .offset(offset)
-        .limit(limit)
-    ).all()
-
-
-def _owners(
-    connection: sa.Connection, page: Page, by: Caller, *, with_common: bool
-) -> list[tuple[int | None, ContentsPath]]:
-    """Return the owners of the roots on a page, and one more: None for `Common`, then the users by e-mail address."""
-    everybody = sa.select(users.c.id, users.c.email).where(users.c.account_id == by.account_id)
-    if not decision(by, Action.MANAGE, Resource.FOLDER).allowed:
-        everybody = everybody.where(users.c.id == by.user_id)
-    found: list[tuple[int | None, ContentsPath]] = []
-    if with_common and page.offset == 0:
-        found.append((None, ContentsPath((COMMON,))))
-    rows = connection.execute(
-        everybody.order_by(users.c.email).offset(max(page.offset - with_common, 0)).limit(page.fetch - len(found))
-    )
-    found += [(row.id, user_root(row.email)) for row in rows]
-    return found

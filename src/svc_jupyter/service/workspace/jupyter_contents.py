@@ -36,6 +36,7 @@ from svc_jupyter.service.workspace.contents_paths import (
     parse_path,
 )
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, encoded, require_outline
+from svc_jupyter.service.workspace.searches import SearchText, files_below
 
 COPY_LIMIT_BYTES = 500 * 10**6
 """Larger copies are refused: the caller waits for the copy."""
@@ -52,12 +53,15 @@ class JupyterContents:
         self._database = database
         self._places = ContentsAccess(settings, database, accounts)
 
-    def get(self, path: str, wanted: Wanted, *, by: Caller) -> Contents:
+    def get(self, path: str, wanted: Wanted, text: SearchText | None = None, *, by: Caller) -> Contents:
         """Return a file, notebook or folder; `Invalid` when it does not have the requested type or format.
 
-        A folder is returned without the notebooks that the caller may not read.
+        A folder is returned without the notebooks that the caller may not read. With a text to search for, its content
+        is all that is below it and has the text in its name; its `message` says when that may not be all.
         """
         parsed = parse_path(path)
+        if text is not None:
+            return self._found(parsed, wanted, text, by)
         if parsed.is_above_roots:
             self._places.admit(by, Action.READ)
             contents_files.check_type(parsed, "directory", wanted.type)
@@ -198,6 +202,22 @@ class JupyterContents:
         since = min((seconds for _, seconds in folders), default=0.0)
         model = models.virtual_folder(path, since, writable=False)
         return models.with_children(model, children) if content else model
+
+    def _found(self, path: ContentsPath, wanted: Wanted, text: SearchText, by: Caller) -> Contents:
+        if path.is_above_roots:
+            self._places.admit(by, Action.READ)
+            model = self._above_roots(path, by, content=False)
+            starts = [place for place, _ in self._places.user_folders(by)]
+            if not path.parts:
+                starts.insert(0, self._places.place(COMMON, by, Action.READ))
+        else:
+            starts = [self._places.place(path, by, Action.READ)]
+            model = model_of(starts[0])
+        contents_files.check_type(path, model.type, wanted.type)
+        if model.type != "directory":
+            raise Invalid(f"path: {path} is a {model.type}; search in a folder")
+        found, left_out = files_below({place: self._places.hidden_below(place, by) for place in starts}, text)
+        return models.with_children(model, found).model_copy(update={"message": left_out})
 
     def _inner_place(self, path: str, by: Caller, action: Action, *, is_new: bool = False) -> AdmittedPath:
         place = self._places.place(path, by, action, is_new=is_new)

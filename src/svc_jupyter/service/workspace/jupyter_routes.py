@@ -26,6 +26,7 @@ from svc_jupyter.service.http.routers import resource_router
 from svc_jupyter.service.workspace.contents_files import Wanted
 from svc_jupyter.service.workspace.contents_models import as_json
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
+from svc_jupyter.service.workspace.searches import SearchText
 
 router = resource_router(
     prefix="/jupyter_notebooks/contents",
@@ -43,20 +44,28 @@ async def _wanted(
     return Wanted(type_, format_, content, hash_)
 
 
+SearchDep = Annotated[str | None, Query(max_length=255, description="part of the name of anything below the folder")]
 ContentsDep = Annotated[JupyterContents, part(JupyterContents)]
 WantedDep = Annotated[Wanted, Depends(_wanted)]
 
 
 @router.get("", dependencies=[needs(Action.READ, Resource.JUPYTER_NOTEBOOK)])
-def list_jupyter_roots(contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
-    """Return the folder that contains `Common` and `Users`."""
-    return _answer(contents.get("", wanted, by=caller))
+def list_jupyter_roots(
+    contents: ContentsDep, wanted: WantedDep, caller: CallerDep, search: SearchDep = None
+) -> Response:
+    """Return the folder that contains `Common` and `Users`; with `search`, everything that has the text in its name."""
+    return _answer(contents.get("", wanted, _text(search), by=caller))
 
 
 @router.get("/{path:path}", dependencies=[needs(Action.READ, Resource.JUPYTER_NOTEBOOK)])
-def get_jupyter_contents(path: str, contents: ContentsDep, wanted: WantedDep, caller: CallerDep) -> Response:
-    """Return a notebook, file or folder. 403 for another user's folder, 422 if it is not of the requested type."""
-    return _answer(contents.get(path, wanted, by=caller))
+def get_jupyter_contents(
+    path: str, contents: ContentsDep, wanted: WantedDep, caller: CallerDep, search: SearchDep = None
+) -> Response:
+    """Return a notebook, file or folder; with `search`, a folder with all below it that has the text in its name.
+
+    403 for another user's folder, 422 if it is not of the requested type.
+    """
+    return _answer(contents.get(path, wanted, _text(search), by=caller))
 
 
 @router.post("/{path:path}", dependencies=[needs(Action.CREATE, Resource.JUPYTER_NOTEBOOK)])
@@ -85,6 +94,10 @@ def move_jupyter_contents(path: str, body: ContentsMove, contents: ContentsDep, 
 def delete_jupyter_contents(path: str, contents: ContentsDep, caller: CallerDep) -> ContentsDeleted:
     """Delete a file, or a folder with its content. The root folders cannot be deleted."""
     return contents.delete(path, by=caller)
+
+
+def _text(search: str | None) -> SearchText | None:
+    return SearchText(search) if search else None
 
 
 def _answer(model: Contents) -> Response:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.workspace.dashboards import Dashboards
+from svc_jupyter.service.workspace.folder_lists import FolderLists
 from svc_jupyter.service.workspace.folder_lookup import FolderLookup
-from svc_jupyter.service.workspace.folders import FolderLists, Folders
+from svc_jupyter.service.workspace.folders import Folders
 from svc_jupyter.service.workspace.note_history import NoteHistory
 from svc_jupyter.service.workspace.notes import Notes
 

@@ -1,0 +1,135 @@
+"""Searches the workspace by name and id: all that a caller would see who opened every folder."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+import sqlalchemy as sa
+
+from svc_jupyter.api.jupyter_contents import Contents
+from svc_jupyter.service.access.callers import Caller
+from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.schema.workspace import folders
+from svc_jupyter.service.workspace import contents_models as models
+from svc_jupyter.service.workspace import folder_tree
+from svc_jupyter.service.workspace.admission import admission, named
+from svc_jupyter.service.workspace.contents_access import AdmittedPath
+from svc_jupyter.service.workspace.contents_files import translated_errors
+from svc_jupyter.service.workspace.contents_paths import MAX_DEPTH, is_shown
+from svc_jupyter.service.workspace.folder_tree import LocatedFolder
+
+FILES_FOUND_LIMIT: Final = 200
+FILES_SEARCHED_LIMIT: Final = 50_000
+_MOVED = (FileNotFoundError, NotADirectoryError, PermissionError)
+"""What reading a folder raises that is gone meanwhile, was never used, or is closed to the service."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchText:
+    """A text to search for, in any case and in any of Unicode's forms."""
+
+    text: str
+
+    def is_in(self, name: str, object_id: int | None = None) -> bool:
+        """Return whether a name contains it, or it is the id."""
+        return _folded(self.text) in _folded(name) or (object_id is not None and self.text == str(object_id))
+
+
+class FoundObject(NamedTuple):
+    """A folder that was found, or a note or dashboard by its id and its folder."""
+
+    folder: LocatedFolder
+    object_id: int | None = None
+
+
+def objects_below(
+    connection: sa.Connection,
+    starts: Collection[LocatedFolder],
+    table: sa.Table,
+    resource: Resource,
+    text: SearchText,
+    caller: Caller,
+) -> Iterator[FoundObject]:
+    """Yield the folders below some, then the notes or dashboards (`table`), that have a text and the caller may read.
+
+    The caller is one who may read the folders to start from.
+    """
+    ids = [start.id for start in starts]
+    tree = folder_tree.subtree(folders.c.id.in_(named(ids)))
+    children: dict[int, list[sa.Row[Any]]] = defaultdict(list)
+    for row in connection.execute(sa.select(folders).join(tree, tree.c.id == folders.c.id).order_by(folders.c.name)):
+        children[row.parent_id].append(row)
+    readable = {folder.id: folder for folder in _readable(starts, children, caller)}
+    for folder in readable.values():
+        if folder.id not in ids and text.is_in(folder.row.name, folder.id):
+            yield FoundObject(folder)
+    query = sa.select(table.c.id, table.c.name, table.c.folder_id).join(tree, tree.c.id == table.c.folder_id)
+    for row in connection.execute(query.order_by(table.c.name, table.c.id)):
+        place = readable.get(row.folder_id)
+        if (
+            place is not None
+            and text.is_in(row.name, row.id)
+            and admission(caller, Action.READ, resource, place, row.id).allowed
+        ):
+            yield FoundObject(place, row.id)
+
+
+def _readable(
+    starts: Collection[LocatedFolder], children: Mapping[int, Sequence[sa.Row[Any]]], caller: Caller
+) -> Iterator[LocatedFolder]:
+    """Yield folders and those in them, without what is in one that the caller may not read."""
+    waiting = deque(starts)
+    while waiting:
+        place = waiting.popleft()
+        if admission(caller, Action.READ, Resource.FOLDER, place, place.id).allowed:
+            yield place
+            waiting += (
+                LocatedFolder(row, place.path / row.name, (*place.ids, row.id), place.owner_id)
+                for row in children.get(place.id, ())
+            )
+
+
+def files_below(starts: Mapping[AdmittedPath, frozenset[str]], text: SearchText) -> tuple[list[Contents], str | None]:
+    """Return the files and folders below some that have a text in their name, and what was left out, if anything was.
+
+    Those nearest to the start come first. `starts` has with each folder what below it is hidden from the caller, by
+    relative path.
+    """
+    entries = _entries(starts)
+    searched = islice(entries, FILES_SEARCHED_LIMIT)
+    matching = (models.bare_model(place.path, status) for place, status in searched if text.is_in(place.path.name))
+    found = list(islice(matching, FILES_FOUND_LIMIT))
+    if next(entries, None) is None:
+        return found, None
+    if len(found) == FILES_FOUND_LIMIT:
+        return found, f"only the first {FILES_FOUND_LIMIT} are listed: search for more of the name, or in a folder"
+    return found, f"only the first {FILES_SEARCHED_LIMIT} files and folders were searched: search in a folder"
+
+
+def _entries(starts: Mapping[AdmittedPath, frozenset[str]]) -> Iterator[tuple[AdmittedPath, os.stat_result]]:
+    """Yield what is below folders, level by level, and in a level by folder and name."""
+    waiting = deque((start, hidden, start) for start, hidden in starts.items())
+    while waiting:
+        start, hidden, folder = waiting.popleft()
+        entries: Mapping[str, os.stat_result] = {}
+        with translated_errors(folder.path), suppress(*_MOVED):
+            entries = folder.tree.entries(folder.parts)
+        for name, status in entries.items():
+            place = folder / name
+            if not is_shown(name) or "/".join(place.parts[len(start.parts) :]) in hidden:
+                continue
+            yield place, status
+            if stat.S_ISDIR(status.st_mode) and len(place.path.parts) < MAX_DEPTH:
+                waiting.append((start, hidden, place))
+
+
+def _folded(text: str) -> str:
+    return unicodedata.normalize("NFC", text.casefold())
