@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +25,12 @@ from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound
 from svc_jupyter.service.http.paging import Page
 from svc_jupyter.service.workspace import searches
 from svc_jupyter.service.workspace.contents_files import Wanted
+from svc_jupyter.service.workspace.file_tree import FileTree
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 from svc_jupyter.service.workspace.searches import SearchText
 from svc_jupyter.service.workspace.workspace import Workspace
 
+ALL = Page(1, 100)
 ANN = "Users/ann@example.org"
 on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 
@@ -47,7 +52,7 @@ def ids(workspace: Workspace, ann: Caller) -> dict[str, int]:
         (f"{ANN}/Delays/old", "per day"),
         ("Common/reports/a", "Arrival delays"),
         ("Common", "delay"),
-        ("Common", "Été 100%"),
+        ("Common", "Été %"),
     ):
         note = workspace.notes.create(NoteCreate(name=name, location=location), by=ann).summary
         found[f"{location}/{name}"] = note.id
@@ -65,17 +70,18 @@ def paths(contents: FolderContents) -> list[str]:
 def found(
     workspace: Workspace, text: str, by: Caller, location: str | None = None, folder_type: str = NOTES
 ) -> list[str]:
-    return paths(workspace.lists.search(folder_type, location, SearchText(text), Page(1, 100), by=by))
+    return paths(workspace.lists.search(folder_type, location, SearchText(text), ALL, by=by))
 
 
 def test_a_search_finds_folders_and_notes_by_a_part_of_the_name_or_the_id(
     workspace: Workspace, ann: Caller, ids: dict[str, int]
 ):
     assert found(workspace, "DELAY", ann) == [f"{ANN}/Delays", "Common/reports/a/Arrival delays", "Common/delay"]
-    assert found(workspace, unicodedata.normalize("NFD", "éTÉ 1"), ann) == ["Common/Été 100%"]
-    assert found(workspace, "0%", ann) == ["Common/Été 100%"]
-    by_id = found(workspace, str(ids["Common/delay"]), ann)
-    assert by_id == [path for path, one in ids.items() if one == ids["Common/delay"] and "board" not in path]
+    assert found(workspace, unicodedata.normalize("NFD", "éTÉ %"), ann) == ["Common/Été %"]
+    assert found(workspace, "%", ann) == ["Common/Été %"]
+    by_id = {path: workspace.lists.search(NOTES, None, SearchText(str(one)), ALL, by=ann) for path, one in ids.items()}
+    assert [note.name for note in by_id["Common/delay"].notes] == ["delay"]
+    assert [folder.location for folder in by_id["Common/reports"].folders] == ["Common/reports"]
     assert found(workspace, "None", ann) == []
     assert found(workspace, "Common", ann) == []
     assert found(workspace, "report", ann) == ["Common/new reports", "Common/reports"]
@@ -179,6 +185,36 @@ def test_a_search_goes_as_deep_as_a_path_can_name(common: Path, files: JupyterCo
     assert len(found) == 62
     assert len(found[-1].split("/")) == 64
     assert files.get(found[-1], Wanted(), by=ann).path == found[-1]
+
+
+@on_sqlite
+@pytest.mark.parametrize(
+    ("path", "found", "closed"),
+    [
+        ("", ["Common/Delays", "Common/a/Delay.txt"], f"{ANN}/work and 1 more"),
+        ("Common", ["Common/Delays", "Common/a/Delay.txt"], "Common/a/b"),
+        ("Common/Delays", [], None),
+    ],
+)
+def test_a_search_says_what_the_service_cannot_read(
+    files: JupyterContents,
+    ann: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+    path: str,
+    found: list[str],
+    closed: str | None,
+):
+    entries = FileTree.entries
+
+    def refusing(tree: FileTree, parts: Sequence[str]) -> dict[str, os.stat_result]:
+        if parts[-1] in ("b", "work"):
+            raise PermissionError(errno.EACCES, "Permission denied", parts[-1])
+        return entries(tree, parts)
+
+    monkeypatch.setattr(FileTree, "entries", refusing)
+    model = files.get(path, Wanted(), SearchText("delay"), by=ann)
+    assert [child.path for child in model.content] == found
+    assert model.message == (closed and f"not searched, as the service may not read it: {closed}")
 
 
 @on_sqlite

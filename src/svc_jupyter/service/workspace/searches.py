@@ -17,19 +17,18 @@ import sqlalchemy as sa
 from svc_jupyter.api.jupyter_contents import Contents
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
+from svc_jupyter.service.ground.errors import Forbidden
 from svc_jupyter.service.schema.workspace import folders
 from svc_jupyter.service.workspace import contents_models as models
 from svc_jupyter.service.workspace import folder_tree
 from svc_jupyter.service.workspace.admission import admission, named
 from svc_jupyter.service.workspace.contents_access import AdmittedPath
 from svc_jupyter.service.workspace.contents_files import translated_errors
-from svc_jupyter.service.workspace.contents_paths import MAX_DEPTH, is_shown
+from svc_jupyter.service.workspace.contents_paths import MAX_DEPTH, ContentsPath, is_shown
 from svc_jupyter.service.workspace.folder_tree import LocatedFolder
 
 FILES_FOUND_LIMIT: Final = 200
 FILES_SEARCHED_LIMIT: Final = 50_000
-_MOVED = (FileNotFoundError, NotADirectoryError, PermissionError)
-"""What reading a folder raises that is gone meanwhile, was never used, or is closed to the service."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,25 +102,34 @@ def files_below(starts: Mapping[AdmittedPath, frozenset[str]], text: SearchText)
     Those nearest to the start come first. `starts` has with each folder what below it is hidden from the caller, by
     relative path.
     """
-    entries = _entries(starts)
+    unread: list[ContentsPath] = []
+    entries = _entries(starts, unread)
     searched = islice(entries, FILES_SEARCHED_LIMIT)
     matching = (models.bare_model(place.path, status) for place, status in searched if text.is_in(place.path.name))
     found = list(islice(matching, FILES_FOUND_LIMIT))
-    if next(entries, None) is None:
-        return found, None
-    if len(found) == FILES_FOUND_LIMIT:
-        return found, f"only the first {FILES_FOUND_LIMIT} are listed: search for more of the name, or in a folder"
-    return found, f"only the first {FILES_SEARCHED_LIMIT} files and folders were searched: search in a folder"
+    if next(entries, None) is not None:
+        if len(found) == FILES_FOUND_LIMIT:
+            return found, f"only the first {FILES_FOUND_LIMIT} are listed: search for more of the name, or in a folder"
+        return found, f"only the first {FILES_SEARCHED_LIMIT} files and folders were searched: search in a folder"
+    if unread:
+        more = f" and {len(unread) - 1} more" if len(unread) > 1 else ""
+        return found, f"not searched, as the service may not read it: {unread[0]}{more}"
+    return found, None
 
 
-def _entries(starts: Mapping[AdmittedPath, frozenset[str]]) -> Iterator[tuple[AdmittedPath, os.stat_result]]:
-    """Yield what is below folders, level by level, and in a level by folder and name."""
+def _entries(
+    starts: Mapping[AdmittedPath, frozenset[str]], unread: list[ContentsPath]
+) -> Iterator[tuple[AdmittedPath, os.stat_result]]:
+    """Yield what is below folders, level by level, and in a level by folder and name; add those that are closed."""
     waiting = deque((start, hidden, start) for start, hidden in starts.items())
     while waiting:
         start, hidden, folder = waiting.popleft()
         entries: Mapping[str, os.stat_result] = {}
-        with translated_errors(folder.path), suppress(*_MOVED):
-            entries = folder.tree.entries(folder.parts)
+        try:
+            with translated_errors(folder.path), suppress(FileNotFoundError, NotADirectoryError):  # gone, or never used
+                entries = folder.tree.entries(folder.parts)
+        except Forbidden:
+            unread.append(folder.path)
         for name, status in entries.items():
             place = folder / name
             if not is_shown(name) or "/".join(place.parts[len(start.parts) :]) in hidden:
