@@ -1,5 +1,5 @@
 import { type Branches, type IRow, row } from './branches';
-import { type IFound, type IItem, isPlace, keyOf, placeAt, type TreeName } from './items';
+import { type IFound, type IItem, inOrder, keyOf, placeAt, type TreeName } from './items';
 
 /**
  * Return the rows of what a search has found, each item in the folders that contain it.
@@ -34,7 +34,7 @@ export function foundRows(branches: Branches, found: ReadonlyMap<TreeName, IFoun
       }
       const isOpen = below !== undefined;
       rows.push(row('item', item, depth, { isOpen, isFixed: isOpen && !isFound, ...place }));
-      add(inOrder(below), depth + 1);
+      add(inOrder(below?.values() ?? []), depth + 1);
       const text = item.kind === 'tree' ? leftOut(item) : null;
       if (text !== null) {
         rows.push(row('cut', item, depth + 1, { text }));
@@ -57,12 +57,4 @@ function containerOf(item: IItem, trees: readonly IItem[]): IItem {
     throw new Error(`there is no tree ${item.tree}`);
   }
   return tree;
-}
-
-/** Folders first, each kind by name. */
-function inOrder(items: ReadonlyMap<string, IItem> = new Map()): IItem[] {
-  return [...items.values()].sort(
-    (one, other) =>
-      Number(isPlace(other)) - Number(isPlace(one)) || one.name.localeCompare(other.name)
-  );
 }

@@ -88,16 +88,7 @@ export function contentsItem(model: IContents): IItem {
 
 /** Return the item of a folder of notes or dashboards; a root is named by its location. */
 export function folderItem(folder: IFolder): IItem {
-  const isRoot = folder.parent_id === null;
-  return {
-    tree: folder.type,
-    kind: 'folder',
-    name: isRoot ? folder.location : folder.name,
-    path: folder.location,
-    parent: isRoot ? '' : parentOf(folder.location),
-    isRoot,
-    id: folder.id
-  };
+  return { ...placeAt(folder.type, folder.location), id: folder.id };
 }
 
 /** Return the items of a page of a folder, in the service's order. */
@@ -116,6 +107,14 @@ export function itemsOf(page: IFolderContents, tree: FolderType): IItem[] {
       id: one.id
     }))
   ];
+}
+
+/** Return items in the order of a tree: folders first, each kind by name. */
+export function inOrder(items: Iterable<IItem>): IItem[] {
+  return [...items].sort(
+    (one, other) =>
+      Number(isPlace(other)) - Number(isPlace(one)) || one.name.localeCompare(other.name)
+  );
 }
 
 /** The answer of one call for an open item. */

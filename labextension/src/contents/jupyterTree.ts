@@ -5,6 +5,7 @@ import {
   contentsItem,
   type IFound,
   type IItem,
+  inOrder,
   type IPage,
   isRootPath,
   type ITree,
@@ -27,13 +28,13 @@ export class JupyterTree implements ITree {
 
   async list(item: IItem): Promise<IPage> {
     if (item.kind !== 'tree') {
-      return { items: inOrder(await this._content(item.path)), nextPage: null };
+      return { items: inOrder((await this._content(item.path)).map(contentsItem)), nextPage: null };
     }
     const tops = await this._content('');
     const found = await Promise.all(
       tops.map(async top => (top.path === USERS ? this._content(USERS) : [top]))
     );
-    return { items: inOrder(found.flat()), nextPage: null };
+    return { items: inOrder(found.flat().map(contentsItem)), nextPage: null };
   }
 
   async find(text: string): Promise<IFound | null> {
@@ -95,14 +96,6 @@ export class JupyterTree implements ITree {
   private async _become(item: IItem, path: string): Promise<string> {
     return (await this._requests.patch<IContents>(address(item.path), { path })).path;
   }
-}
-
-/** Directories first, each kind by name. */
-function inOrder(models: IContents[]): IItem[] {
-  const rank = (item: IItem): number => (item.kind === 'directory' ? 0 : 1);
-  return models
-    .map(contentsItem)
-    .sort((one, other) => rank(one) - rank(other) || one.name.localeCompare(other.name));
 }
 
 function address(path: string): string {
