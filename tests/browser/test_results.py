@@ -552,6 +552,90 @@ def test_rows_are_there_again_once_the_head_is_low_again(page: LabPage, service:
     expect(rows.nth(20)).to_be_attached()
 
 
+def test_a_column_is_as_wide_as_one_wants(page: LabPage, service: ServiceProcess) -> None:
+    page.open(panel=False)
+    mouse = page.page.mouse
+    text = f"SELECT 1 AS i, 12345678 AS many, 'the end of this is cut: {'word ' * 12}.' AS note, '{'x' * 190}' AS long"
+    grid = opened(page, query(service, database_tap(service), f"{text} UNION ALL SELECT 2, 1, 'b', 'c'"))
+    grid.begins_with("1", "12,345,678", re.compile("^the end"), re.compile("^xxx"))
+
+    def head(name: str) -> Locator:
+        return grid.grid.get_by_role("columnheader", name=re.compile(f"^{name} "))
+
+    def widths() -> dict[str, int]:
+        boxes = {name: head(name).bounding_box() for name in ("i", "many", "note", "long")}
+        return {name: round(box["width"]) for name, box in boxes.items() if box is not None}
+
+    def edge(name: str) -> tuple[float, float]:
+        box = head(name).bounding_box()
+        assert box is not None
+        return box["x"] + box["width"] - 3, box["y"] + 12
+
+    def drag(name: str, by: float) -> None:
+        x, y = edge(name)
+        mouse.move(x, y)
+        mouse.down()
+        mouse.move(x + by / 2, y)
+        mouse.move(x + by, y + 100)  # beside the head
+        mouse.up()
+        mouse.move(x + by + 50, y)  # moves nothing any more
+
+    def is_cut(column: int) -> bool:
+        cell = grid.grid.get_by_role("row").nth(1).get_by_role("gridcell").nth(column)
+        return bool(cell.evaluate("cell => cell.scrollWidth > cell.clientWidth"))
+
+    def is_within(name: str) -> bool:
+        column, box = head(name).bounding_box(), grid.grid.bounding_box()
+        assert column is not None
+        assert box is not None
+        return bool(column["x"] + column["width"] <= box["x"] + box["width"] + 1)
+
+    first = widths()
+    assert (is_cut(2), is_cut(3)) == (True, True)
+    drag("note", 60)
+    assert widths() == {**first, "note": first["note"] + 60}
+    drag("many", -300)
+    narrow = widths()["many"]
+    assert 40 < narrow < first["many"]
+    assert not is_cut(1), "a number is cut"
+    drag("note", -600)
+    assert widths() == {**first, "many": narrow, "note": 40}
+    grid.grid.get_by_role("button", name="i", exact=True).click()
+    expect(head("i")).to_have_attribute("aria-sort", "ascending")
+    assert widths() == {**first, "many": narrow, "note": 40}
+
+    mouse.dblclick(*edge("note"))
+    assert (is_cut(2), is_cut(3)) == (False, True)
+    fitting = widths()["note"]
+    assert fitting > first["note"]
+    grid.press("ArrowRight", "ArrowRight", "ArrowRight")  # the first key selects a cell
+    grid.press("Alt+ArrowRight", "Alt+ArrowRight", "Alt+ArrowLeft")
+    assert widths()["note"] == fitting + 16
+
+    chosen = grid.column("long")
+    expect(chosen.get_by_role("button", name="Reset width")).to_have_count(0)
+    chosen.get_by_role("button", name="Fit width").click()
+    expect(chosen).to_have_count(0)
+    expect(head("long")).to_be_in_viewport()
+    box, shown = grid.grid.bounding_box(), widths()
+    assert box is not None
+    assert fitting < shown["long"] <= box["width"]
+
+    # The column with the active cell stays in view where it is made wider itself, not where another one is.
+    grid.press("Home", "ArrowRight", "ArrowRight")
+    assert is_within("note")
+    drag("many", 400)
+    assert not is_within("note")
+    grid.press("ArrowLeft", "ArrowRight")
+    assert is_within("note")
+    grid.press(*["Alt+ArrowRight"] * 6)
+    assert is_within("note")
+    for name in ("many", "note", "long"):
+        grid.column(name).get_by_role("button", name="Reset width").click()
+    assert widths() == first
+    assert page.accessibility_findings(".jp-SvcResult-view") == []
+
+
 @pytest.mark.gate
 def test_a_result_of_many_columns_or_no_rows_is_a_grid(page: LabPage, service: ServiceProcess) -> None:
     tap = database_tap(service)

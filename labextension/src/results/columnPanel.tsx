@@ -14,14 +14,16 @@ import { operatorWord, typeWord, written } from './words';
 interface IColumnPanelProps {
   model: ResultModel;
   column: IColumn;
+  /** Makes the column as wide as its head and its values in view. */
+  fit: () => void;
   close: () => void;
   trans: TranslationBundle;
 }
 
-/** What can be done with a column: sort by it, filter by it, hide it, and see its statistics. */
+/** What can be done with a column: sort by it, filter by it, hide it, set its width, and see its statistics. */
 export function ColumnPanel(props: IColumnPanelProps): JSX.Element {
   const { model, column, close, trans } = props;
-  const { query } = useResult(model);
+  const { query, widths } = useResult(model);
   const ask = (next: Partial<IRowsQuery>): void => {
     model.ask({ ...query, ...next });
     close();
@@ -45,6 +47,23 @@ export function ColumnPanel(props: IColumnPanelProps): JSX.Element {
             close();
           }}
         />
+        <TextButton
+          label={trans.__('Fit width')}
+          title={trans.__('As wide as the values in view')}
+          onClick={() => {
+            props.fit();
+            close();
+          }}
+        />
+        {widths.has(column.name) && (
+          <TextButton
+            label={trans.__('Reset width')}
+            onClick={() => {
+              model.setWidth(column.name, null);
+              close();
+            }}
+          />
+        )}
       </div>
       <Statistics model={model} column={column} add={add} trans={trans} />
     </>

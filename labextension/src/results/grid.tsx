@@ -17,7 +17,16 @@ import {
 } from 'react';
 import { ColumnHead, headWords } from './head';
 import { useResult } from './hooks';
-import { columnWidths, ROW_HEIGHT, stretched, textMeasure, widened } from './layout';
+import {
+  columnWidths,
+  enlarged,
+  fittingWidth,
+  type IMeasured,
+  type INeeds,
+  needsOf,
+  ROW_HEIGHT,
+  textMeasure
+} from './layout';
 import type { ResultModel } from './model';
 import { columnsBetween, edges, RowScroll, spaceHeight } from './scrolling';
 import { areaOf, type IArea, type IPosition, type ISelection, movedTo } from './selection';
@@ -39,6 +48,8 @@ const PIXELS_BEYOND = 240;
 const REST = 150;
 /** Rows that are seen at most. */
 const MOST_SEEN = 20;
+/** Pixels by which a key makes a column wider or narrower. */
+const WIDTH_STEP = 16;
 /** Characters of a value that its tooltip shows. */
 const TOOLTIP_CHARACTERS = 1000;
 /** A column with its index among all columns of the result. */
@@ -64,8 +75,8 @@ export interface IGridProps {
   selection: ISelection | null;
   onSelect: (selection: ISelection | null) => void;
   onSeen: (seen: RowsSeen) => void;
-  /** Opens the filter and the statistics of a column. */
-  onColumn: (column: IColumn, anchor: HTMLElement) => void;
+  /** Opens the filter and the statistics of a column; `fit` makes it as wide as its head and its values in view. */
+  onColumn: (column: IColumn, anchor: HTMLElement, fit: () => void) => void;
   onSort: (column: IColumn, isFurther: boolean) => void;
   /** Opens a value whole; `isBeside` where the keyboard stays on the grid. */
   onValue: (cell: ICell, isBeside: boolean) => void;
@@ -80,7 +91,7 @@ export interface IGridProps {
  */
 export function Grid(props: IGridProps): JSX.Element {
   const { model, columns, selection, onSelect, trans } = props;
-  const { formats, of, total, statistics, query } = useResult(model);
+  const { formats, of, total, statistics, query, widths } = useResult(model);
   const rowCount = model.state.reachable;
   const id = useId();
   const scroller = useRef<HTMLDivElement>(null);
@@ -92,14 +103,11 @@ export function Grid(props: IGridProps): JSX.Element {
   const endSeen = Math.min(rowCount, Math.ceil((seen.top + seen.height) / ROW_HEIGHT));
   const first = Math.max(0, firstSeen - ROWS_BEYOND);
   const end = Math.min(rowCount, endSeen + ROWS_BEYOND);
-  const { natural, widen } = useNaturalWidths(scroller, model, trans);
+  const { needs, enlarge, fitting } = useNeeds(scroller, model, trans);
+  const room = seen.width - indexWidth - 1;
   const shownWidths = useMemo(
-    () =>
-      stretched(
-        columns.map(({ index }) => natural[index] ?? 0),
-        seen.width - indexWidth - 1
-      ),
-    [columns, natural, seen.width, indexWidth]
+    () => columnWidths(columns, needs, widths, room),
+    [columns, needs, widths, room]
   );
   const lefts = useMemo(() => edges(shownWidths), [shownWidths]);
   const [firstColumn, endColumn] = columnsBetween(
@@ -125,22 +133,30 @@ export function Grid(props: IGridProps): JSX.Element {
   );
 
   const { state } = model;
-  useLayoutEffect(() => widen(rendered, first, end), [widen, rendered, state, first, end]);
+  useLayoutEffect(() => enlarge(rendered, first, end), [enlarge, rendered, state, first, end]);
 
-  // Where columns become wider, that of the active cell stays in view.
+  // Where columns become wider, that of the active cell stays in view; but where another one is made wider by hand, that
+  // one stays where it is.
   const active = selection?.active;
   const activeColumn = active?.column ?? 0;
-  const knownLefts = useRef(lefts);
+  const known = useRef({ lefts, widths });
   useLayoutEffect(() => {
-    const old = knownLefts.current;
-    knownLefts.current = lefts;
+    const { lefts: old, widths: oldWidths } = known.current;
+    known.current = { lefts, widths };
     const [left = 0, right = 0] = lefts.slice(activeColumn, activeColumn + 2);
-    const room = seen.width - indexWidth;
-    if (old[activeColumn + 1] !== right && isWithin(old, activeColumn, seen.left, room)) {
+    const [oldLeft = 0, oldRight = 0] = old.slice(activeColumn, activeColumn + 2);
+    const isOther = widths !== oldWidths && oldRight - oldLeft === right - left;
+    if (oldRight !== right && !isOther && isWithin(old, activeColumn, seen.left, room + 1)) {
       reveal(-1, indexWidth, left, right);
     }
     // eslint-disable-next-line react-hooks/exhaustive-deps -- a scroll leaves the active cell behind
   }, [lefts]);
+
+  const fit = (column: IShownColumn): void => {
+    const format = formats[column.index] ?? wholeText;
+    // No wider than the box: the edge by which it is made narrower again stays within reach.
+    model.setWidth(column.name, Math.min(room, fitting({ column, format }, first, end)));
+  };
 
   const { onSeen } = props;
   useEffect(() => {
@@ -180,7 +196,10 @@ export function Grid(props: IGridProps): JSX.Element {
       open(active, false);
     } else if (event.key === 'ArrowDown' && event.altKey && column !== undefined) {
       const anchor = document.getElementById(cellId(id, -1, active.column));
-      props.onColumn(column, anchor ?? scroller.current);
+      props.onColumn(column, anchor ?? scroller.current, () => fit(column));
+    } else if (isWidthKey(event) && selection !== null && column !== undefined) {
+      const step = event.key === 'ArrowRight' ? WIDTH_STEP : -WIDTH_STEP;
+      model.setWidth(column.name, (shownWidths[active.column] ?? 0) + step);
     } else {
       return;
     }
@@ -287,7 +306,9 @@ export function Grid(props: IGridProps): JSX.Element {
             isUtc={model.state.utc[column.index] === true}
             isActive={active?.row === -1 && active.column === position}
             onSort={props.onSort}
-            onOpen={props.onColumn}
+            onOpen={anchor => props.onColumn(column, anchor, () => fit(column))}
+            onWidth={width => model.setWidth(column.name, width)}
+            onFit={() => fit(column)}
             trans={trans}
           />
         ))}
@@ -433,45 +454,56 @@ function isWithin(edges: readonly number[], column: number, left: number, room: 
   return (edges[column] ?? 0) >= left && (edges[column + 1] ?? 0) <= left + room;
 }
 
-interface INaturalWidths {
-  natural: readonly number[];
-  widen: (cells: readonly IRenderedColumn[], first: number, end: number) => void;
+/** Alt with an arrow to the left or the right makes a column narrower or wider. */
+function isWidthKey({ altKey, key }: KeyboardEvent): boolean {
+  return altKey && (key === 'ArrowLeft' || key === 'ArrowRight');
 }
 
+interface IMeasuredNeeds {
+  needs: INeeds;
+  enlarge: (cells: readonly IMeasured[], first: number, end: number) => void;
+  fitting: (cell: IMeasured, first: number, end: number) => number;
+}
+
+const NO_NEEDS: INeeds = { heads: [], values: [] };
+
 /**
- * Return the width of each column of the result, and what makes columns wider for rows of a range.
+ * Return what the columns of the result need, what enlarges it for rows of a range, and what returns the width in which
+ * a column shows them whole.
  *
- * The widths stay when the rows are sorted or filtered, but for columns of numbers and times that have longer values
- * then: a number that is cut reads as another one.
+ * The needs stay when the rows are sorted or filtered, but for columns of numbers and times that have longer values
+ * then.
  */
-function useNaturalWidths(
+function useNeeds(
   scroller: RefObject<HTMLElement>,
   model: ResultModel,
   trans: TranslationBundle
-): INaturalWidths {
+): IMeasuredNeeds {
   const { columns } = model.state;
   const names = columns.map(({ name }) => name).join('\n');
-  const [widths, setWidths] = useState<readonly number[]>([]);
+  const [needs, setNeeds] = useState(NO_NEEDS);
   const measure = useRef<((text: string) => number) | null>(null);
   useLayoutEffect(() => {
     if (scroller.current !== null) {
       const { formats, utc } = model.state;
       const heads = columns.map((column, index) => headWords(trans, column, utc[index] === true));
       measure.current = textMeasure(scroller.current);
-      setWidths(columnWidths(columns, formats, heads, rowsOf(model, 0, 50), measure.current));
+      setNeeds(needsOf(columns, formats, heads, rowsOf(model, 0, 50), measure.current));
     }
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- columns of the same names keep their widths
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- columns of the same names keep their needs
   }, [names]);
-  const widen = useCallback(
-    (cells: readonly IRenderedColumn[], first: number, end: number): void => {
+  const enlarge = useCallback(
+    (cells: readonly IMeasured[], first: number, end: number): void => {
       const widthOf = measure.current;
       if (widthOf !== null) {
-        setWidths(known => widened(known, cells, rowsOf(model, first, end), widthOf));
+        setNeeds(known => enlarged(known, cells, rowsOf(model, first, end), widthOf));
       }
     },
     [model]
   );
-  return { natural: widths, widen };
+  const fitting = (cell: IMeasured, first: number, end: number): number =>
+    fittingWidth(cell, needs, rowsOf(model, first, end), measure.current ?? (() => 0));
+  return { needs, enlarge, fitting };
 }
 
 /** Return those rows of a range that are read. */

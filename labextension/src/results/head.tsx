@@ -1,6 +1,6 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { filterListIcon } from '@jupyterlab/ui-components';
-import type { CSSProperties, JSX } from 'react';
+import { type JSX, type PointerEvent, useRef } from 'react';
 import type { IStatistics } from './calls';
 import type { ISort } from './query';
 import { type IColumn, isAlignedRight } from './values';
@@ -12,13 +12,15 @@ interface IHeadProps {
   id: string;
   column: IColumn;
   position: number;
-  style: CSSProperties;
+  style: { left: number; width: number };
   sort: readonly ISort[];
   statistics: IStatistics | undefined;
   isUtc: boolean;
   isActive: boolean;
   onSort: (column: IColumn, isFurther: boolean) => void;
-  onOpen: (column: IColumn, anchor: HTMLElement) => void;
+  onOpen: (anchor: HTMLElement) => void;
+  onWidth: (width: number) => void;
+  onFit: () => void;
   trans: TranslationBundle;
 }
 
@@ -69,11 +71,43 @@ export function ColumnHead(props: IHeadProps): JSX.Element {
         className="jp-SvcResult-menu"
         aria-label={trans.__('Filter and statistics of %1', name)}
         title={trans.__('Filter and statistics of %1', name)}
-        onClick={event => props.onOpen(column, event.currentTarget)}
+        onClick={event => props.onOpen(event.currentTarget)}
       >
         <filterListIcon.react tag="span" width="14px" height="14px" />
       </button>
+      <Edge {...props} />
     </div>
+  );
+}
+
+/** The right edge of a column, by which it is made wider or narrower. */
+function Edge(
+  props: Pick<IHeadProps, 'style' | 'onWidth' | 'onFit'> & { trans: TranslationBundle }
+): JSX.Element {
+  /** Of a drag, the width less the position of the pointer. */
+  const offset = useRef<number | null>(null);
+  return (
+    <span
+      className="jp-SvcResult-edge"
+      aria-hidden="true"
+      title={props.trans.__('Drag to set the width, press twice to fit the values')}
+      onPointerDown={(event: PointerEvent) => {
+        if (event.button === 0) {
+          event.preventDefault();
+          event.currentTarget.setPointerCapture(event.pointerId);
+          offset.current = props.style.width - event.clientX;
+        }
+      }}
+      onPointerMove={event => {
+        if (offset.current !== null) {
+          props.onWidth(offset.current + event.clientX);
+        }
+      }}
+      onLostPointerCapture={() => {
+        offset.current = null;
+      }}
+      onDoubleClick={props.onFit}
+    />
   );
 }
 

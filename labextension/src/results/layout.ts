@@ -5,8 +5,10 @@ export const ROW_HEIGHT = 24;
 /** Room beside the text of a cell, and beside the name of a column: for the padding, and the sort and the menu. */
 const CELL_ROOM = 22;
 const HEAD_ROOM = 44;
+/** Widths of a column: the narrowest and the widest without a hand, and the narrowest by hand. */
 const NARROWEST = 56;
 const WIDEST = 320;
+const NARROWEST_BY_HAND = 40;
 /** A column is stretched up to so many times its width where there is room. */
 const STRETCH = 2.2;
 const MEASURED_ROWS = 50;
@@ -19,47 +21,96 @@ export interface IMeasured {
   readonly format: Format;
 }
 
-/** Return the width of each column in pixels, from its head and its first values. */
-export function columnWidths(
+/** The pixels that the columns of a result need. */
+export interface INeeds {
+  /** For the name and the type of each. */
+  readonly heads: readonly number[];
+  /** For the values of each: the first ones and, but of texts, those seen since. */
+  readonly values: readonly number[];
+}
+
+/** Return what the columns of a result need for their heads and their first values. */
+export function needsOf(
   columns: readonly IColumn[],
   formats: readonly Format[],
   heads: readonly string[],
   rows: readonly Row[],
   widthOf: (text: string) => number
-): number[] {
+): INeeds {
   const sample = rows.slice(0, MEASURED_ROWS);
-  const widest = isLines(columns) ? Infinity : WIDEST;
-  return columns.map(({ name }, column) => {
-    const wanted = Math.max(
-      widthOf(longestText(sample, column, formats[column])) + CELL_ROOM,
-      widthOf(name) * 1.08 + HEAD_ROOM,
-      widthOf(heads[column] ?? '') + CELL_ROOM
-    );
-    return Math.ceil(Math.min(widest, Math.max(NARROWEST, wanted)));
-  });
+  return {
+    heads: columns.map(({ name }, column) =>
+      Math.ceil(
+        Math.max(widthOf(name) * 1.08 + HEAD_ROOM, widthOf(heads[column] ?? '') + CELL_ROOM)
+      )
+    ),
+    values: columns.map((_, column) => valuesWidth(sample, column, formats[column], widthOf))
+  };
 }
 
-/**
- * Return the widths with those of the given columns wider that have longer numbers, times or lines of a text in further
- * rows.
- */
-export function widened(
-  widths: readonly number[],
+/** Return the needs with those of the given columns larger that have longer numbers, times or lines of a text. */
+export function enlarged(
+  needs: INeeds,
   cells: readonly IMeasured[],
   rows: readonly Row[],
   widthOf: (text: string) => number
-): readonly number[] {
-  const wider = [...widths];
+): INeeds {
+  const values = [...needs.values];
   const areLines = isLines(cells.map(({ column }) => column));
-  const widest = areLines ? Infinity : WIDEST;
   for (const { column, format } of cells) {
     if (areLines || isAlignedRight(column.type)) {
-      const wanted = widthOf(longestText(rows, column.index, format)) + CELL_ROOM;
-      const width = Math.ceil(Math.min(widest, wanted));
-      wider[column.index] = Math.max(wider[column.index] ?? 0, width);
+      const wanted = valuesWidth(rows, column.index, format, widthOf);
+      values[column.index] = Math.max(values[column.index] ?? 0, wanted);
     }
   }
-  return wider.every((width, column) => width === widths[column]) ? widths : wider;
+  const isSame = values.every((width, column) => width === needs.values[column]);
+  return isSame ? needs : { ...needs, values };
+}
+
+/**
+ * Return the widths of columns that share the room they have, but for those that were set by hand. A column of numbers
+ * or times is never narrower than its values: a number that is cut reads as another one.
+ */
+export function columnWidths(
+  columns: readonly IMeasured['column'][],
+  needs: INeeds,
+  byHand: ReadonlyMap<string, number>,
+  room: number
+): number[] {
+  const widest = isLines(columns) ? Infinity : WIDEST;
+  const natural = columns.map(({ index }) =>
+    Math.min(widest, Math.max(NARROWEST, needs.heads[index] ?? 0, needs.values[index] ?? 0))
+  );
+  return stretched(natural, room).map((width, position) => {
+    const column = columns[position];
+    const set = byHand.get(column?.name ?? '');
+    if (column === undefined || set === undefined) {
+      return width;
+    }
+    const least = isAlignedRight(column.type) ? (needs.values[column.index] ?? 0) : 0;
+    return Math.max(NARROWEST_BY_HAND, least, set);
+  });
+}
+
+/** Return the width in which a column shows its head and its values in these rows whole. */
+export function fittingWidth(
+  { column, format }: IMeasured,
+  needs: INeeds,
+  rows: readonly Row[],
+  widthOf: (text: string) => number
+): number {
+  const values = rows.map(row => widthOf(format(row[column.index] ?? null)));
+  return Math.max(needs.heads[column.index] ?? 0, Math.ceil(Math.max(0, ...values)) + CELL_ROOM);
+}
+
+/** Return the width of the longest value of a column in these rows. */
+function valuesWidth(
+  rows: readonly Row[],
+  column: number,
+  format: Format | undefined,
+  widthOf: (text: string) => number
+): number {
+  return Math.ceil(widthOf(longestText(rows, column, format)) + CELL_ROOM);
 }
 
 /** Return the longest text of a column; of proportional letters it is the widest but for a few pixels. */
@@ -72,8 +123,7 @@ function longestText(rows: readonly Row[], column: number, format: Format | unde
   return longest;
 }
 
-/** Return the widths of columns that share the room they have. */
-export function stretched(widths: readonly number[], room: number): number[] {
+function stretched(widths: readonly number[], room: number): number[] {
   const whole = widths.reduce((sum, width) => sum + width, 0);
   const share = whole === 0 ? 1 : Math.max(1, Math.min(STRETCH, room / whole));
   return widths.map(width => Math.floor(width * share));

@@ -25,6 +25,26 @@ function service(): { calls: ResultCalls; asked: unknown[] } {
   return { calls: { command: 1, value } as unknown as ResultCalls, asked };
 }
 
+describe('the width of a column', () => {
+  it('is kept for the rows of another query, until it is left to the grid again', async () => {
+    const first = { columns: COLUMNS, rows: ROWS, offset: 0, total: 2 };
+    const calls = { rows: () => Promise.resolve(first) } as unknown as ResultCalls;
+    model = new ResultModel(calls, { first });
+    model.setWidth('id', 90);
+    model.setWidth('note', 400);
+    const before = model.state.shown;
+    model.ask({ ...ALL_ROWS, sort: [{ column: 'note', isDescending: false }] });
+    await new Promise(resolve => setTimeout(resolve));
+    expect(model.state.shown).not.toBe(before);
+    expect([...model.state.widths]).toEqual([
+      ['id', 90],
+      ['note', 400]
+    ]);
+    model.setWidth('note', null);
+    expect([...model.state.widths]).toEqual([['id', 90]]);
+  });
+});
+
 describe('a whole value', () => {
   it('is asked for where the page of rows has a part of it', async () => {
     const { calls, asked } = service();

@@ -33,6 +33,8 @@ export interface IResultState {
   readonly utc: readonly boolean[];
   /** Names of the columns that are not shown. */
   readonly hidden: ReadonlySet<string>;
+  /** The widths in pixels that were set by hand, by the names of the columns. */
+  readonly widths: ReadonlyMap<string, number>;
   /** The query asked for last. */
   readonly query: IRowsQuery;
   /** The query of the rows shown. */
@@ -87,6 +89,7 @@ export class ResultModel implements IDisposable {
       columns,
       ...written(columns, rows),
       hidden: new Set(),
+      widths: new Map(),
       query: ALL_ROWS,
       shown: ALL_ROWS,
       total,
@@ -162,6 +165,17 @@ export class ResultModel implements IDisposable {
   showAll(isShown: boolean): void {
     const names = this._state.columns.slice(1).map(({ name }) => name);
     this._become({ hidden: new Set(isShown ? [] : names) });
+  }
+
+  /** Set the width of a column in pixels; null leaves it to the grid again. */
+  setWidth(column: string, width: number | null): void {
+    const widths = new Map(this._state.widths);
+    if (width === null) {
+      widths.delete(column);
+    } else {
+      widths.set(column, width);
+    }
+    this._become({ widths });
   }
 
   /** Return a row of the shown query, with the values of all columns; undefined while it is not read. */

@@ -34,7 +34,12 @@ export interface IResultViewProps {
 }
 
 type Opened =
-  | { readonly kind: 'column'; readonly column: IColumn; readonly anchor: HTMLElement }
+  | {
+      readonly kind: 'column';
+      readonly column: IColumn;
+      readonly anchor: HTMLElement;
+      readonly fit: () => void;
+    }
   | ({ readonly kind: 'value'; readonly isBeside: boolean } & ICell)
   | { readonly kind: 'columns' | 'download'; readonly anchor: HTMLElement };
 
@@ -87,8 +92,8 @@ export function ResultView(props: IResultViewProps): JSX.Element {
   };
   const close = useCallback(() => setOpened(null), []);
   const toggle = (next: Opened): void => setOpened(opened?.anchor === next.anchor ? null : next);
-  const openColumn = (column: IColumn, anchor: HTMLElement): void =>
-    toggle({ kind: 'column', column, anchor });
+  const openColumn = (column: IColumn, anchor: HTMLElement, fit: () => void): void =>
+    toggle({ kind: 'column', column, anchor, fit });
   const sort = (column: IColumn, isFurther: boolean): void => {
     if (state.isPaged) {
       model.ask(sortedBy(query, column.name, isFurther));
@@ -158,7 +163,13 @@ export function ResultView(props: IResultViewProps): JSX.Element {
           close={close}
         >
           {opened.kind === 'column' ? (
-            <ColumnPanel model={model} column={opened.column} close={close} trans={trans} />
+            <ColumnPanel
+              model={model}
+              column={opened.column}
+              fit={opened.fit}
+              close={close}
+              trans={trans}
+            />
           ) : opened.kind === 'value' ? (
             <ValuePanel
               key={`${opened.row} ${opened.column.name}`}
