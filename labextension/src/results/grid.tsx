@@ -135,8 +135,8 @@ export function Grid(props: IGridProps): JSX.Element {
   const { state } = model;
   useLayoutEffect(() => enlarge(rendered, first, end), [enlarge, rendered, state, first, end]);
 
-  // Where columns become wider, that of the active cell stays in view; but where another one is made wider by hand, that
-  // one stays where it is.
+  // Where columns become wider, that of the active cell stays in view; but the grid does not scroll under a pointer that
+  // makes another one wider.
   const active = selection?.active;
   const activeColumn = active?.column ?? 0;
   const known = useRef({ lefts, widths });

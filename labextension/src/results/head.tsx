@@ -81,9 +81,7 @@ export function ColumnHead(props: IHeadProps): JSX.Element {
 }
 
 /** The right edge of a column, by which it is made wider or narrower. */
-function Edge(
-  props: Pick<IHeadProps, 'style' | 'onWidth' | 'onFit'> & { trans: TranslationBundle }
-): JSX.Element {
+function Edge(props: Pick<IHeadProps, 'style' | 'onWidth' | 'onFit' | 'trans'>): JSX.Element {
   /** Of a drag, the width less the position of the pointer. */
   const offset = useRef<number | null>(null);
   return (

@@ -57,6 +57,14 @@ describe('columnWidths', () => {
     expect(columnWidths(SHOWN, known, BY_GRID, 840)).toEqual([200, 640]);
   });
 
+  it('leaves room for the next column beside a text in a narrow box, and cuts no number there', () => {
+    const wide: INeeds = { heads: [100, 90], values: [350, 400] };
+    expect(columnWidths(SHOWN, wide, BY_GRID, 200)).toEqual([350, 160]);
+    expect(columnWidths(SHOWN, { heads: [400, 0], values: [80, 0] }, BY_GRID, 200)).toEqual([
+      160, 56
+    ]);
+  });
+
   it('is what was set by hand, and the other columns keep theirs', () => {
     expect(columnWidths(SHOWN, known, new Map([['note', 900]]), 840)).toEqual([200, 900]);
     expect(columnWidths(SHOWN, known, new Map([['note', 5]]), 840)).toEqual([200, 40]);

@@ -5,10 +5,12 @@ export const ROW_HEIGHT = 24;
 /** Room beside the text of a cell, and beside the name of a column: for the padding, and the sort and the menu. */
 const CELL_ROOM = 22;
 const HEAD_ROOM = 44;
-/** Widths of a column: the narrowest and the widest without a hand, and the narrowest by hand. */
+/** Widths of a column: the narrowest, the widest for a name and for texts, and the narrowest by hand. */
 const NARROWEST = 56;
 const WIDEST = 320;
 const NARROWEST_BY_HAND = 40;
+/** Share of a narrow box that a name or a text takes: the next column shows that there are more. */
+const TEXT_SHARE = 0.8;
 /** A column is stretched up to so many times its width where there is room. */
 const STRETCH = 2.2;
 const MEASURED_ROWS = 50;
@@ -77,10 +79,14 @@ export function columnWidths(
   byHand: ReadonlyMap<string, number>,
   room: number
 ): number[] {
-  const widest = isLines(columns) ? Infinity : WIDEST;
-  const natural = columns.map(({ index }) =>
-    Math.min(widest, Math.max(NARROWEST, needs.heads[index] ?? 0, needs.values[index] ?? 0))
-  );
+  const widest = room > 0 ? Math.min(WIDEST, room * TEXT_SHARE) : WIDEST;
+  const areLines = isLines(columns);
+  const natural = columns.map(({ index, type }) => {
+    const values = needs.values[index] ?? 0;
+    const least = areLines || isAlignedRight(type) ? values : 0;
+    const wanted = Math.max(needs.heads[index] ?? 0, values);
+    return Math.max(NARROWEST, least, Math.min(widest, wanted));
+  });
   return stretched(natural, room).map((width, position) => {
     const column = columns[position];
     const set = byHand.get(column?.name ?? '');
