@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -116,6 +117,48 @@ async def test_a_stop_ends_what_ignores_it_and_leaves_what_has_a_session_of_its_
     await until(lambda: is_over(process.pid))
     assert escaped.is_running()
     assert await machine.daemons() == []
+
+
+OVERTAKEN = """#!/bin/sh
+for folder; do :; done
+[ -e "$folder/pid" ] || exec "{rm}" "$@"
+"{rm}" -rf "$folder"/*
+echo 7 >"$folder/rc"
+echo "$folder" >>"{removed}"
+exec rmdir "$folder"
+"""
+"""`rm`, but a daemon's exit code is written into the daemon's folder between its emptying and its removal."""
+
+
+@pytest.fixture
+def removed(hosts: SshHosts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A file that lists the daemons' folders whose removal on the host was overtaken."""
+    program, removed = tmp_path / "bin" / "rm", tmp_path / "removed"
+    program.parent.mkdir()
+    program.write_text(OVERTAKEN.format(rm=shutil.which("rm"), removed=removed))
+    program.chmod(0o755)
+    hosts["one"].down()
+    with monkeypatch.context() as patch:
+        patch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+        hosts["one"].up()
+    yield removed
+    hosts["one"].down()
+    hosts["one"].up()
+
+
+async def test_an_exit_code_that_is_written_meanwhile_is_not_in_the_way_and_not_the_next_daemon_s(
+    removed: Path, machine: HostMachine
+):
+    await machine.start(Daemon("late", ["sleep", "1000"]))
+    await machine.stop("late", 5)
+    assert await machine.daemons() == []
+    assert len(removed.read_text().splitlines()) == 1
+
+    await machine.start(Daemon("late", ["true"]))
+    await written(Path(machine.folder, "daemons", "late", "rc"))
+    await machine.start(Daemon("late", ["sleep", "1000"]))
+    assert [state.is_running for state in await machine.daemons()] == [True]
+    assert len(removed.read_text().splitlines()) == 2
 
 
 async def test_files_are_written_whole_for_the_owner_alone(machine: HostMachine):

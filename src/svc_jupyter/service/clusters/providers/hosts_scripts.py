@@ -49,6 +49,17 @@ end_marked() {
 }
 """
 
+# Moved first: a folder into which the watcher writes the exit code at this moment is not empty when it is removed. What
+# is left of it goes with the node's folder.
+_FORGET: Final = """
+forget() {
+  [ -e "$1" ] || return 0
+  gone="$2/tmp/gone-$$"; rm -rf "$gone"
+  mv "$1" "$gone" || return
+  rm -rf "$gone" 2>/dev/null; :
+}
+"""
+
 # Waits for the daemon to record its exit code; a session of its own survives the connection. It runs in the daemon's
 # folder, so that a daemon started again later never gets the old exit code.
 _WATCH: Final = """begin=$1 out=$2 err=$3; shift 3
@@ -146,9 +157,10 @@ def start(folder: PurePosixPath, name: str, argv: Sequence[str], environment: Ma
     daemon = folder / "daemons" / name
     return f"""{_words(folder, daemon, folder / "logs" / name)}
 {_IS_OWN}
+{_FORGET}
 umask 077
 if is_own "$(number "$2/pid")" "$2" && [ ! -e "$2/rc" ]; then exit 0; fi
-rm -rf "$2"; mkdir -p "$2" "$1/logs" "$1/tmp" || exit
+mkdir -p "$1/logs" "$1/tmp" && forget "$2" "$1" && mkdir -p "$2" || exit
 {_exports({**environment, DAEMON_MARK: str(daemon)}, folder)}
 (cd "$2" && exec setsid sh -c {quote(_WATCH)} sh {quote(BEGIN)} "$3.out" "$3.err" "$2" "$1" {_quoted(argv)}) \\
   </dev/null >/dev/null 2>&1 &
@@ -181,8 +193,9 @@ set -- $(df -Pk "$1" 2>/dev/null | tail -n 1); echo "disk $3 $4"
 
 def stop(folder: PurePosixPath, name: str, grace_seconds: float) -> str:
     """End a daemon, SIGTERM first, and forget it; sessions that it started continue."""
-    return f"""{_words(folder / "daemons" / name)}
+    return f"""{_words(folder / "daemons" / name, folder)}
 {_IS_OWN}
+{_FORGET}
 pid=$(number "$1/pid"); [ ! -e "$1/rc" ] || pid=
 ended() {{
   looks=0
@@ -196,7 +209,7 @@ if is_own "$pid" "$daemon"; then
   kill -15 -"$pid" 2>/dev/null
   ended {round(grace_seconds * 20)} || {{ kill -9 -"$pid" 2>/dev/null; ended 100; }}
 fi
-rm -rf "$daemon"
+forget "$daemon" "$2"
 """
 
 
