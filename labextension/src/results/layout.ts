@@ -87,14 +87,11 @@ export function columnWidths(
     const wanted = Math.max(needs.heads[index] ?? 0, values);
     return Math.max(NARROWEST, least, Math.min(widest, wanted));
   });
-  return stretched(natural, room).map((width, position) => {
-    const column = columns[position];
-    const set = byHand.get(column?.name ?? '');
-    if (column === undefined || set === undefined) {
-      return width;
-    }
-    const least = isAlignedRight(column.type) ? (needs.values[column.index] ?? 0) : 0;
-    return Math.max(NARROWEST_BY_HAND, least, set);
+  const shared = stretched(natural, room);
+  return columns.map(({ name, index, type }, position) => {
+    const least = isAlignedRight(type) ? (needs.values[index] ?? 0) : 0;
+    const set = byHand.get(name);
+    return set === undefined ? (shared[position] ?? 0) : Math.max(NARROWEST_BY_HAND, least, set);
   });
 }
 
