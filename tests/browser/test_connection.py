@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 
 from playwright.sync_api import expect
@@ -10,6 +9,7 @@ from tests.browser.conftest import switch_on
 from tests.browser.lab_page import LabPage
 from tests.browser.lab_process import LabProcess
 from tests.browser.views import row_with
+from tests.support.ports import free_port
 from tests.support.service_process import ServiceProcess
 
 _BACK_SECONDS = 60.0
@@ -24,9 +24,7 @@ def test_a_service_that_stops_is_reported_and_found_again_without_a_press(
     new_lab: Callable[..., LabProcess],
     new_page: Callable[..., LabPage],
 ) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     service = new_service().start("--port", port)
     switch_on(service)
     service.submit("echo hi", name="before the stop")

@@ -6,7 +6,6 @@ import csv
 import io
 import itertools
 import re
-import socket
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,6 +19,7 @@ from tests.browser.conftest import switch_on
 from tests.browser.lab_page import DARK, LabPage
 from tests.browser.lab_process import LabProcess
 from tests.support.pig import put_data
+from tests.support.ports import free_port
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import ServiceProcess
 from tests.support.socket_bridge import bridge_to
@@ -421,9 +421,7 @@ def test_a_service_that_goes_away_between_pages_is_reported_and_tried_again(
     new_lab: Callable[..., LabProcess],
     new_page: Callable[..., LabPage],
 ) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     service = new_service().start("--port", port)
     switch_on(service)
     command_id = query(service, database_tap(service), FLIGHTS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 from collections.abc import Callable
 
 from nbformat.v4 import new_code_cell, new_output
@@ -12,6 +11,7 @@ from tests.browser.conftest import switch_on
 from tests.browser.lab_page import LabPage
 from tests.browser.lab_process import LabProcess
 from tests.browser.test_schedule_form import form_of
+from tests.support.ports import free_port
 from tests.support.service_process import ServiceProcess
 
 _WARNED = new_code_cell(
@@ -130,9 +130,7 @@ def test_nothing_typed_is_lost_when_the_service_restarts_or_the_page_is_loaded_a
     new_lab: Callable[..., LabProcess],
     new_page: Callable[..., LabPage],
 ) -> None:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    port = str(free_port())
     service = new_service().start("--port", port)
     switch_on(service)
     page = new_page(new_lab(service))

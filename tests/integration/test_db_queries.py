@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import psutil
 import pytest
 from tests.support.locked_sqlite import locked
+from tests.support.ports import refusing_port
 from tests.support.processes import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
@@ -94,13 +94,12 @@ def test_a_query_that_fails_shows_the_databases_message_and_the_place(service: S
 
 
 def test_a_database_that_is_down_is_named_without_its_password(service: ServiceProcess):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    tap = new_tap(
-        service, db_type="postgresql", db_host="127.0.0.1", port=port, db_name="d", db_user="u", db_passwd="hunter2"
-    )
-    command_id = query(service, tap, "SELECT 1")
-    record = service.ended(command_id)
+    with refusing_port() as port:
+        tap = new_tap(
+            service, db_type="postgresql", db_host="127.0.0.1", port=port, db_name="d", db_user="u", db_passwd="hunter2"
+        )
+        command_id = query(service, tap, "SELECT 1")
+        record = service.ended(command_id)
     assert record["status"] == "error"
     for part in ("tap", "127.0.0.1", str(port)):
         assert part in record["message"]

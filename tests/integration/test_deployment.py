@@ -12,7 +12,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -26,6 +25,7 @@ import pytest
 import trustme
 from tests.conftest import end_commands_of
 from tests.notebooks.test_notebooks import QUICKSTART, compared_with_its_published_outputs
+from tests.support.ports import free_port
 from tests.support.postgres import PostgresCluster
 from tests.support.service_process import wait_until
 
@@ -43,11 +43,6 @@ def replaced(text: str, values: dict[str, object]) -> str:
         assert own in text, own
         text = text.replace(own, str(value))
     return text
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 class Deployment:

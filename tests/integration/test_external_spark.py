@@ -20,6 +20,7 @@ from tests.support.coordinator_proxy import pem_of
 from tests.support.engines import connect_client_at_once
 from tests.support.file_search import files_below, files_with
 from tests.support.plain_spark import PlainSpark
+from tests.support.ports import refusing_port
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.tls_front import tls_before
 
@@ -215,10 +216,10 @@ def test_secrets_are_in_no_file_and_no_process_list(theirs: PlainSpark, service:
 
 
 def test_an_unreachable_or_untrusted_server_is_reported(theirs: PlainSpark, service: ServiceProcess):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    attach(service, "gone", hiveserver2=f"127.0.0.1:{port}")
-    assert "127.0.0.1:" in (message := run(service, "SELECT 1", "gone")["message"])
+    with refusing_port() as port:
+        attach(service, "gone", hiveserver2=f"127.0.0.1:{port}")
+        message = run(service, "SELECT 1", "gone")["message"]
+    assert "127.0.0.1:" in message
     assert message.endswith("does not answer: Connection refused")
     attach(service, "strange", **{**lake_of(theirs), "tls_ca": pem_of(trustme.CA())})
     message = run(service, "SELECT 1", "strange")["message"]

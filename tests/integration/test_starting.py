@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.support.ports import refusing_port
 from tests.support.service_process import ServiceProcess
 
 NewService = Callable[..., ServiceProcess]
@@ -73,9 +74,8 @@ def test_a_data_folder_that_cannot_be_made_is_named(tmp_path: Path):
 
 
 def test_a_database_that_cannot_be_reached_is_reported_without_its_password(tmp_path: Path):
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    ended = serve(tmp_path / "data", database_url=f"postgresql://someone:hunter2@127.0.0.1:{port}/svc")
+    with refusing_port() as port:
+        ended = serve(tmp_path / "data", database_url=f"postgresql://someone:hunter2@127.0.0.1:{port}/svc")
     assert ended.returncode == 1
     assert ended.stdout == ""
     assert "hunter2" not in ended.stderr

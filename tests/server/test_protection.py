@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.server.jupyter_process import TOKEN, JupyterProcess
+from tests.support.ports import free_port
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.server.extension import ALL_HANDLERS
@@ -145,11 +146,6 @@ def test_a_slow_service_holds_up_nothing_else(new_jupyter: Callable[..., Jupyter
         thread.join(60)
     assert len(held) == 5
     assert set(held) <= {502, 503, None}
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @contextmanager

@@ -21,6 +21,7 @@ import trustme
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, load_pem_private_key, pkcs12
 from cryptography.x509 import load_pem_x509_certificate
 from tests.support.engines import ONE_COMPILER, engine_at_once, java_for_tests
+from tests.support.ports import free_port
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.installs.engine import Engine
@@ -37,7 +38,7 @@ class PlainSpark:
         """With a `token`, Spark Connect wants it of its clients."""
         self.folder = folder
         self.authority = trustme.CA()
-        self.hive_port, self.connect_port = _free_port(), _free_port()
+        self.hive_port, self.connect_port = free_port(), free_port()
         self.token = token
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -126,11 +127,6 @@ class PlainSpark:
             "hive.server2.keystore.path": str(self.folder / "keystore.p12"),
             "hive.server2.keystore.password": _KEYSTORE_PASSWORD,
         }
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
 
 
 def _site(settings: Mapping[str, str]) -> str:

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from fastapi import FastAPI
 from pydantic import SecretStr
-from tests.support.refusing_port import refusing_port
+from tests.support.ports import refusing_port
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.api.db_taps import DbTapCreate, DbTapUpdate

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 from tests.service.installs.conftest import PATIENCE, Fault, Handler, Repository
-from tests.support.refusing_port import refusing_port
+from tests.support.ports import refusing_port
 
 from svc_jupyter.service.installs.failures import RepositoryFailed, RepositoryRefused, WrongChecksum
 from svc_jupyter.service.installs.install import Installation

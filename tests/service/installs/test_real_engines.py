@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.engines import ENGINES, engine_at_once, engine_for_tests, java_for_tests
+from tests.support.ports import free_port
 from tests.support.until import until
 
 from svc_jupyter.service.installs.class_archive import archive_options
@@ -75,9 +76,7 @@ async def test_a_mistake_in_java_source_is_reported_with_its_line(tmp_path: Path
 @pytest.fixture
 async def metastore_port(metastore: Installed, java: JavaHome, tmp_path: Path) -> AsyncIterator[int]:
     """A metastore on a free port, with Derby."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
+    port = free_port()
     (tmp_path / "hive-site.xml").write_text(SETTINGS.format(folder=tmp_path))
     opens = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.lang", "java.net", "java.util")]
     main = "org.apache.hadoop.hive.metastore.HiveMetaStore"

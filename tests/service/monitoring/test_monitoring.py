@@ -17,6 +17,7 @@ import pytest
 import sqlalchemy as sa
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
+from tests.support.ports import free_port
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.access.access import Access
@@ -36,13 +37,6 @@ from svc_jupyter.service.schema.commands import commands
 ROOT = Path(__file__).parents[3]
 on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"])
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
-
-
-@pytest.fixture
-def free_port() -> int:
-    """A port that nothing uses now."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 @pytest.fixture
@@ -270,11 +264,12 @@ def test_the_dashboard_and_the_alerts_use_metrics_that_exist(settings: Settings,
 
 
 @pytest.mark.all
-def test_a_running_service_at_a_port_of_its_own(new_service: Callable[..., ServiceProcess], free_port: int):
-    service = new_service(metrics_port=free_port).start()
+def test_a_running_service_at_a_port_of_its_own(new_service: Callable[..., ServiceProcess]):
+    port = free_port()
+    service = new_service(metrics_port=port).start()
     record = service.ended(service.submit("true")["id"])
     assert record["status"] == "done"
-    own = f"http://127.0.0.1:{free_port}"
+    own = f"http://127.0.0.1:{port}"
     found = samples(httpx.get(f"{own}/metrics", timeout=90).raise_for_status().text)
     labels = {"command_type": "ShellCommand"}
     assert value(found, "svc_commands_ended_total", **labels, status="done") == 1

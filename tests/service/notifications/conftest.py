@@ -19,7 +19,7 @@ from tests.service.notifications.hook_server import HookServer
 from tests.service.notifications.mail_server import HOST, MailServer
 from tests.service.notifications.rows import row_of
 from tests.service.notifications.schedule_rows import schedule_row
-from tests.support.refusing_port import refusing_port
+from tests.support.ports import refusing_port
 
 from svc_jupyter.api.notification_channels import ChannelType
 from svc_jupyter.service.database.bus import Bus

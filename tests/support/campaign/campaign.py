@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import socket
 import sqlite3
 import time
 from collections import Counter
@@ -17,6 +16,7 @@ from tests.support.campaign.backups import Backup
 from tests.support.campaign.ledger import ERA, KINDS
 from tests.support.campaign.load import Load
 from tests.support.campaign.timetable import Timetable
+from tests.support.ports import free_port
 from tests.support.service_process import ServiceProcess, wait_until
 from tests.support.stepped_clock import SteppedClock
 
@@ -34,7 +34,7 @@ class Replica(ServiceProcess):
     """A service on a port that it keeps, with a clock of its own that can be set."""
 
     def __init__(self, data_dir: Path, clock: SteppedClock, **settings: object) -> None:
-        super().__init__(data_dir, port=_free_port(), running_limit=12, kill_grace_seconds=1, **settings)
+        super().__init__(data_dir, port=free_port(), running_limit=12, kill_grace_seconds=1, **settings)
         self.clock = clock
         self.era = 0
 
@@ -154,9 +154,3 @@ def campaign(make: Callable[[SteppedClock], Replica], folder: Path, *, replicas:
         for replica in made:
             replica.kill()
             end_commands_of(replica.data_dir)
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])

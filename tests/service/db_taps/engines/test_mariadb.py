@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -17,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.service.db_taps.answers import Query
 from tests.service.db_taps.test_limits import check as check_limit
+from tests.support.ports import free_port
 from tests.support.service_process import wait_until
 from tests.types import bound
 from tests.types import round_trips as of
@@ -44,8 +44,7 @@ def mariadb_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         check=True,
         capture_output=True,
     )
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(
             [

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 from tests.service.db_taps.test_dry_runs import lines_of
 from tests.service.db_taps.test_limits import check as check_limit
-from tests.support.refusing_port import refusing_port
+from tests.support.ports import refusing_port
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.engines.postgresql import PostgresqlEngine

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from psycopg import conninfo
 from tests.service.conftest import DATABASES
-from tests.support.refusing_port import refusing_port
+from tests.support.ports import refusing_port
 
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueFile
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of

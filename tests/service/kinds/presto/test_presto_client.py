@@ -10,8 +10,8 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from tests.support.ports import refusing_port
 from tests.support.presto_coordinator import Answer, Coordinator, coordinator_at_work
-from tests.support.refusing_port import refusing_port
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.db_taps.failures import QueryFailure

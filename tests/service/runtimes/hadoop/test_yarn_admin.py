@@ -4,7 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
-from tests.support.refusing_port import refusing_port
+from tests.support.ports import refusing_port
 
 from svc_jupyter.service.runtimes.hadoop.yarn_admin import (
     AdminCallFailed,

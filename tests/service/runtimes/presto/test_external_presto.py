@@ -12,8 +12,8 @@ from typing import Any, cast
 import pytest
 import trustme
 from tests.support.coordinator_proxy import CoordinatorProxy, pem_of, proxy_before
+from tests.support.ports import refusing_port
 from tests.support.presto_coordinator import Coordinator, coordinator_at_work
-from tests.support.refusing_port import refusing_port
 
 from svc_jupyter.api.clusters import HIDDEN, ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
