@@ -191,9 +191,9 @@ def new_page(browser: Browser, request: pytest.FixtureRequest, tmp_path: Path) -
     """
     made: list[LabPage] = []
 
-    def make(lab: LabProcess, **options: Any) -> LabPage:
+    def make(lab: LabProcess, *, kind: type[LabPage] = LabPage, **options: Any) -> LabPage:
         context = browser.new_context(viewport=WINDOW, **options)
-        made.append(LabPage(context.new_page(), lab))
+        made.append(kind(context.new_page(), lab))
         return made[-1]
 
     yield make

@@ -15,6 +15,7 @@ _SERVER_EXTENSIONS = {"jupyterlab": True, "svc_jupyter.server": True}
 _PREFIX = "/user/ann/"
 """Where a hub serves somebody's Lab: no address of a page may begin at the root."""
 _LAB_EXTENSIONS = ("svc-jupyter-labextension", "@jupyter-widgets/jupyterlab-manager")
+_NOTEBOOK_EXTENSION = "@jupyter-notebook/lab-extension"
 _WITHOUT = {"@jupyterlab/apputils-extension:announcements": True}
 """Asks once in each new profile whether it may fetch news, in front of everything else."""
 
@@ -23,22 +24,36 @@ _OTHER_DEFAULTS = {"@jupyterlab/docmanager-extension:plugin": {"autosave": False
 
 
 class LabProcess(JupyterProcess):
-    """JupyterLab on a root folder; the page's own application is `window.jupyterapp` there."""
+    """JupyterLab on a root folder, on demand with Notebook 7; a page's own application is `window.jupyterapp` there."""
 
-    def __init__(self, folder: Path, service: ServiceProcess, *, token: str | None = None, **config: Any) -> None:
-        lab = {
+    def __init__(
+        self,
+        folder: Path,
+        service: ServiceProcess,
+        *,
+        token: str | None = None,
+        has_notebook: bool = False,
+        **config: Any,
+    ) -> None:
+        extensions = (*_LAB_EXTENSIONS, _NOTEBOOK_EXTENSION) if has_notebook else _LAB_EXTENSIONS
+        application = {
             "expose_app_in_browser": True,
             "workspaces_dir": str(folder / "workspaces"),
             "user_settings_dir": str(folder / "user-settings"),
             "labextensions_path": [],
-            "extra_labextensions_path": [str(_collected(_LAB_EXTENSIONS, folder / "labextensions"))],
+            "extra_labextensions_path": [str(_collected(extensions, folder / "labextensions"))],
         }
         super().__init__(
             folder,
             base_url=service.base_url,
             token=service.token if token is None else token,
-            ServerApp={"base_url": _PREFIX, "jpserver_extensions": _SERVER_EXTENSIONS, **config.pop("ServerApp", {})},
-            LabApp=lab,
+            ServerApp={
+                "base_url": _PREFIX,
+                "jpserver_extensions": {**_SERVER_EXTENSIONS, "notebook": has_notebook},
+                **config.pop("ServerApp", {}),
+            },
+            LabApp=application,
+            JupyterNotebookApp=application,
             **config,
         )
         self.service = service

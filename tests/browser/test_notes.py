@@ -18,6 +18,7 @@ from playwright.sync_api import Locator, expect
 from tests.browser.conftest import KeptPage, switch_on
 from tests.browser.lab_page import LabPage
 from tests.browser.lab_process import LabProcess
+from tests.browser.notebook_page import NotebookPage
 from tests.browser.views import MAIN_AREA
 from tests.support.engines import engine_at_once
 from tests.support.hadoop import end_clusters_of
@@ -321,6 +322,20 @@ def test_another_cluster_is_chosen_in_the_toolbar_and_the_note_is_bound_to_it(
     expect(saved(page)).to_have_text(re.compile("✓ v2"))
     page.run("docmanager:save")
     expect(page.page.locator(".Toastify__toast").filter(has_text="is saved in the service")).to_be_visible()
+
+
+def test_a_note_runs_in_notebook_7(
+    new_page: Callable[..., NotebookPage], new_lab: Callable[..., LabProcess], service: ServiceProcess
+) -> None:
+    page = new_page(new_lab(service, has_notebook=True), kind=NotebookPage)
+    note = Note(page, service, _PRODUCT)
+    page.page.get_by_role("form", name="Forms of this notebook").get_by_label("factor").fill("21")
+    output = page.run_cell(0, wait=False)
+    expect(output.get_by_role("grid")).to_contain_text("is-21", timeout=START)
+    expect(cluster_of(page).locator("option:checked")).to_have_text("● spark · up")
+    page.run("docmanager:save")
+    expect(saved(page)).to_have_text(re.compile(r"✓ v2 · saved"))
+    assert note.record["paragraphs"][0]["text"] == _PRODUCT
 
 
 def test_a_notebook_that_is_no_note_has_a_cluster_and_forms_and_says_why_it_is_no_job(

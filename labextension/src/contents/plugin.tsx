@@ -7,7 +7,7 @@ import { IStateDB } from '@jupyterlab/statedb';
 import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab/translation';
 import { textEditorIcon } from '@jupyterlab/ui-components';
 import { notifyError } from '../notices';
-import { ISvcPanel, Loaded, loadedOnce, VisibleView } from '../panel';
+import { ISvcPanel, Loaded, loadedOnce, VisibleView, workingFolder } from '../panel';
 import { EXTENSION_ID, ISvcService, type ServiceRequests, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
 import type { ILocalSide } from './actions';
@@ -97,7 +97,7 @@ function localSide(
 ): ILocalSide {
   const { contents } = app.serviceManager;
   return {
-    folder: () => (files ? contents.localPath(files.model.path) : ''),
+    folder: () => contents.localPath(workingFolder(app, notebooks, files)),
     open: async ({ path }) => {
       await app.commands.execute('docmanager:open', { path });
     },

@@ -1,3 +1,4 @@
+export { workingFolder } from './folder';
 export { cellInsertion, textInsertion } from './insertion';
 export { Loaded, loadedOnce, reloading } from './loaded';
 export { restoreOpenItems } from './openItems';

@@ -18,6 +18,7 @@ import {
 } from '../schedules/tokens';
 import { ISvcNotes } from '../notes/tokens';
 import { notifyError } from '../notices';
+import { workingFolder } from '../panel';
 import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
 import { argumentsOfForm } from './formIds';
@@ -73,7 +74,7 @@ export const schedulingPlugin: JupyterFrontEndPlugin<void> = {
       tracker
     };
     addCommands(opening, notebooks, browser, palette);
-    addChoosing(opening, browser, palette, launcher);
+    addChoosing(opening, () => workingFolder(app, notebooks, browser), palette, launcher);
     const localPath = (path: string): string => app.serviceManager.contents.localPath(path);
     toolbars?.addFactory<NotebookPanel>('Notebook', TOOLBAR_ITEM, panel => {
       const open = ({ context }: NotebookPanel): void =>
@@ -149,7 +150,7 @@ function addCommands(
 /** Add "Schedule…", which asks for the notebook. */
 function addChoosing(
   opening: IOpening,
-  browser: IDefaultFileBrowser | null,
+  folder: () => string,
   palette: ICommandPalette | null,
   launcher: ILauncher | null
 ): void {
@@ -163,7 +164,7 @@ function addChoosing(
     describedBy: { args: { type: 'object', properties: {} } },
     execute: async () => {
       const { chosenNotebook } = await import('./choosing');
-      const path = await chosenNotebook(documents, browser?.model.path ?? '', trans);
+      const path = await chosenNotebook(documents, folder(), trans);
       await (path && app.commands.execute(ScheduleCommands.schedule, { path }));
     }
   });
