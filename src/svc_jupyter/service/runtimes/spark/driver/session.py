@@ -14,17 +14,14 @@ import os
 import signal
 import socket
 import sys
-from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import FrameType
 
 from .attach import attached, keep_scala_alive
 from .execution import Execution
-from .statement import OUT_FILE, Language, SqlPart, Statement, from_json
+from .statement import OUT_FILE, Statement, from_json
 
 _DIES_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-_NOTHING = "SELECT 1"
 _PY4J = f"{os.sep}py4j{os.sep}"
 ENDED = "ended"
 
@@ -40,8 +37,8 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     thread = spark.sparkContext._jvm.java.lang.Thread.currentThread().getId()
     keep_scala_alive(spark)
     classes, number = Path(str(settings["classes"])), int(settings["number"] or 0)
-    if not _rehearsed(Execution(spark, classes, number, lambda _rows: None)):
-        spark.sql(_NOTHING).collect()  # raises an error, unless the disk is full
+    if number == 1:
+        spark.sql("SELECT 1").collect()  # the driver loads what each session needs, or says what is wrong with it
     execution = Execution(spark, classes, number, lambda rows: _report(writer, rows=rows))
     _report(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
     for line in reader:
@@ -55,15 +52,6 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
         _report(writer, ended=statement.id, succeeded=succeeded, is_intact=interrupts.is_link_intact)
     execution = spark = None  # type: ignore[assignment]
     gc.collect()  # lets the driver release what only this session held
-
-
-def _rehearsed(execution: Execution) -> bool:
-    """Run a statement and discard its result, to absorb the cost of a first one. Return whether it succeeded."""
-    with suppress(OSError), TemporaryDirectory() as folder:
-        return execution.run(
-            Statement("rehearsal", Language.SQL, _NOTHING, folder, os.devnull, folder, parts=[SqlPart(1, _NOTHING)])
-        )
-    return False
 
 
 class _Interrupts:
