@@ -34,12 +34,7 @@ def tap(service: ServiceProcess) -> Iterator[str]:
 
 def test_tab_completes_tables_and_columns(page: LabPage, tap: str) -> None:
     sql = f"%%svc_db --tap {tap}\nSELECT f.\nFROM fli"
-    page.write_notebook("sql.ipynb", "%load_ext svc_jupyter\nfloat_of_python = 1", sql)
-    page.open("sql.ipynb", panel=False)
-    page.run_cell(0)
-    cell = page.notebook.locator(".jp-CodeCell").nth(1)
-    cell.locator(".cm-content").click()
-    page.page.keyboard.press("Control+End")
+    cell = opened_cell(page, "%load_ext svc_jupyter\nfloat_of_python = 1", sql)
     press_tab(page, cell, "FROM flights")
     page.page.keyboard.type(" f, fle")
     press_tab(page, cell, 'FROM flights f, "fleet of 2013"')
@@ -69,6 +64,17 @@ def test_tab_completes_tables_and_columns(page: LabPage, tap: str) -> None:
     page.page.keyboard.press("Tab")
     page.page.keyboard.type("y'")
     expect(cell.locator(".cm-line").nth(1)).to_have_text("SELECT f.dep_delay, float_of_py, 'fly'")
+
+
+def opened_cell(page: LabPage, *cells: str) -> Locator:
+    """Open a notebook of these cells and run the first one; return the second one, with the cursor at its end."""
+    page.write_notebook("sql.ipynb", *cells)
+    page.open("sql.ipynb", panel=False)
+    page.run_cell(0)
+    cell = page.notebook.locator(".jp-CodeCell").nth(1)
+    cell.locator(".cm-content").click()
+    page.page.keyboard.press("Control+End")
+    return cell
 
 
 def press_tab(page: LabPage, cell: Locator, expected: str) -> None:
