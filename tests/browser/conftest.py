@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +220,25 @@ def signal(tmp_path: Path) -> Iterator[Path]:
     file = tmp_path / "go on"
     yield file
     file.touch()
+
+
+@pytest.fixture
+def completed_tap(service: ServiceProcess) -> Iterator[str]:
+    """A tap of a database with two tables, whose catalogue has been read; its name."""
+    folder = service.data_dir / "storage"
+    folder.mkdir(exist_ok=True)
+    file = folder / "completion.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(
+            'CREATE TABLE flights (flight_id INTEGER, dep_delay REAL); CREATE TABLE "fleet of 2013" ("Größe" TEXT);'
+        )
+    body = {"name": "completion", "db_type": "sqlite", "db_name": str(file)}
+    number = service.http.post("/db_taps", json=body).raise_for_status().json()["id"]
+    catalogue = f"/db_taps/{number}/catalogue"
+    wait_until(lambda: service.http.get(catalogue, params={"wait": 30}).json()["state"] == "ready", "the catalogue")
+    yield "completion"
+    service.http.delete(f"/db_taps/{number}")
+    file.unlink()
 
 
 def switch_on(service: ServiceProcess) -> None:

@@ -14,10 +14,8 @@ from tests.browser.test_formatting import LAID_OUT, WRITTEN
 from tests.browser.test_reopened_cells import lost_cell
 from tests.browser.test_results import COUNT, FLIGHTS, Grid, database_tap
 from tests.browser.test_schedule_form import form_of
-from tests.browser.test_sql_completion import opened_cell, press_tab, tap
+from tests.browser.test_sql_completion import opened_cell, press_tab
 from tests.support.service_process import ServiceProcess
-
-__all__ = ["tap"]
 
 
 @pytest.fixture(scope="module")
@@ -115,8 +113,8 @@ def test_a_new_note_opens_in_a_window_of_its_own_beside_the_open_notebook(page: 
     assert (page.folder / f"{name}.ipynb").exists()
 
 
-def test_tab_completes_sql_and_format_sql_lays_it_out(page: NotebookPage, tap: str) -> None:
-    cell = opened_cell(page, "%load_ext svc_jupyter", f"%%svc_db --tap {tap}\nSELECT 1\nFROM fli", WRITTEN)
+def test_tab_completes_sql_and_format_sql_lays_it_out(page: NotebookPage, completed_tap: str) -> None:
+    cell = opened_cell(page, "%load_ext svc_jupyter", f"%%svc_db --tap {completed_tap}\nSELECT 1\nFROM fli", WRITTEN)
     press_tab(page, cell, "FROM flights")
     written = page.notebook.locator(".jp-CodeCell").nth(2)
     written.locator(".cm-line").last.click()

@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 
-import pytest
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from tests.browser.lab_page import SECONDS, LabPage
-from tests.support.service_process import ServiceProcess, wait_until
+from tests.support.service_process import wait_until
 
 
-@pytest.fixture
-def tap(service: ServiceProcess) -> Iterator[str]:
-    """A tap of a database with two tables, whose catalogue has been read; its name."""
-    folder = service.data_dir / "storage"
-    folder.mkdir(exist_ok=True)
-    file = folder / "completion.db"
-    with closing(sqlite3.connect(file)) as connection:
-        connection.executescript(
-            'CREATE TABLE flights (flight_id INTEGER, dep_delay REAL); CREATE TABLE "fleet of 2013" ("Größe" TEXT);'
-        )
-    body = {"name": "completion", "db_type": "sqlite", "db_name": str(file)}
-    number = service.http.post("/db_taps", json=body).raise_for_status().json()["id"]
-    catalogue = f"/db_taps/{number}/catalogue"
-    wait_until(lambda: service.http.get(catalogue, params={"wait": 30}).json()["state"] == "ready", "the catalogue")
-    yield "completion"
-    service.http.delete(f"/db_taps/{number}")
-    file.unlink()
-
-
-def test_tab_completes_tables_and_columns(page: LabPage, tap: str) -> None:
-    sql = f"%%svc_db --tap {tap}\nSELECT f.\nFROM fli"
+def test_tab_completes_tables_and_columns(page: LabPage, completed_tap: str) -> None:
+    sql = f"%%svc_db --tap {completed_tap}\nSELECT f.\nFROM fli"
     cell = opened_cell(page, "%load_ext svc_jupyter\nfloat_of_python = 1", sql)
     press_tab(page, cell, "FROM flights")
     page.page.keyboard.type(" f, fle")
@@ -55,7 +33,7 @@ def test_tab_completes_tables_and_columns(page: LabPage, tap: str) -> None:
     page.page.keyboard.press("ArrowDown")
     page.page.keyboard.press("Enter")
     expect(cell.locator(".cm-line")).to_have_text(
-        [f"%%svc_db --tap {tap}", "SELECT f.dep_delay", 'FROM flights f, "fleet of 2013"']
+        [f"%%svc_db --tap {completed_tap}", "SELECT f.dep_delay", 'FROM flights f, "fleet of 2013"']
     )
     # Nothing of Python, and nothing at all in a string.
     page.page.keyboard.type(", float_of_py")

@@ -178,6 +178,22 @@ def test_programs_that_come_at_once_have_a_session_each(spark):
         assert (ended["status"], lines(spark, record["id"])) == ("done", ["[]"]), ended["message"]
 
 
+def test_a_session_that_cannot_be_made_says_so_and_the_next_one_is_made(spark):
+    parents = [each for each in server_of(spark).children() if "svc_spark.zygote" in each.cmdline()]
+    before = {parent: parent.rlimit(psutil.RLIMIT_AS) for parent in parents}
+    for parent, (_, most) in before.items():
+        parent.rlimit(psutil.RLIMIT_AS, (parent.memory_info().vms, most))  # no room for another thread's stack
+    try:
+        run(spark, sql="SELECT 1")  # in the process that was waiting
+        refused = run(spark, sql="SELECT 1")
+    finally:
+        for parent, limits in before.items():
+            parent.rlimit(psutil.RLIMIT_AS, limits)
+    words = "no session could be made: its process ended with code 1; the session server's log says why"
+    assert (refused["status"], refused["message"]) == ("error", words)
+    assert run(spark, sql="SELECT 1")["status"] == "done"
+
+
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [

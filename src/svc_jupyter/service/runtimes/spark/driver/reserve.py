@@ -50,12 +50,9 @@ class Reserve:
         """Return a process with a new Spark session. Raises `Ended`."""
         spare, self._spare = self._spare, None
         if spare is not None:
-            with contextlib.suppress(Ended):  # another one may be luckier, or says why
+            with contextlib.suppress(Ended):  # what was in its way then may be gone
                 return await spare
-        try:
-            return await self._made(self._zygote, None)
-        except Ended as ended:
-            raise Ended(f"no session could be made ({ended}); the session server's log says why") from ended
+        return await self._made(self._zygote, None)
 
     async def renewed(self, jvm_session: str) -> SessionProcess:
         """Return a new process for a Spark session whose process has ended. Raises `Ended`."""

@@ -37,8 +37,6 @@ def run_session(link: socket.socket, settings: dict[str, str | int | None]) -> N
     thread = spark.sparkContext._jvm.java.lang.Thread.currentThread().getId()
     keep_scala_alive(spark)
     classes, number = Path(str(settings["classes"])), int(settings["number"] or 0)
-    if number == 1:
-        spark.sql("SELECT 1").collect()  # the driver loads what each session needs, or says what is wrong with it
     execution = Execution(spark, classes, number, lambda rows: _report(writer, rows=rows))
     _report(writer, ready=True, jvm_session=spark._jsparkSession._target_id, thread=int(thread))
     for line in reader:

@@ -204,7 +204,10 @@ class Sessions:
             await self._note_jobs(run)
         except Ended as ended:
             session.process = None
-            _fail(run.statement, f"the session ended while the program ran: {ended}")
+            if run.state == "running":
+                _fail(run.statement, f"the session ended while the program ran: {ended}")
+            else:
+                _fail(run.statement, f"no session could be made: {ended}; the session server's log says why")
         finally:
             run.change(state="ended")
 
