@@ -111,7 +111,7 @@ def newest(service: ServiceProcess) -> int:
 def test_the_cluster_of_a_note_starts_with_its_first_cell_and_the_forms_give_the_values(
     page: LabPage, service: ServiceProcess
 ) -> None:
-    note = Note(page, service, _PRODUCT, _LEVEL)
+    note = Note(page, service, _PRODUCT, _LEVEL, "%md\n# To ${city=Paris}", "%sh\necho ${day=1,1|2} of ${city=Paris}")
     expect(cluster_of(page).locator("option:checked")).to_have_text("○ spark · down")
     expect(saved(page)).to_have_text(re.compile(r"✓ v1 · saved \d\d:\d\d"))
     fields = page.page.get_by_role("form", name="Forms of this notebook")
@@ -125,6 +125,10 @@ def test_the_cluster_of_a_note_starts_with_its_first_cell_and_the_forms_give_the
     fields.get_by_label("level").select_option("high")
     expect(note.run(0)).to_contain_text("is-10")
     expect(note.run(1)).to_contain_text("level high")
+    fields.get_by_label("city").fill("*Rome*")
+    fields.get_by_label("day").select_option("2")
+    expect(note.run(2).get_by_role("heading")).to_have_text("To *Rome*¶")
+    expect(note.run(3)).to_contain_text("2 of *Rome*")
     # A cell that sets a form is what its field shows, and a text that changes changes the fields.
     editor = page.notebook.locator(".jp-CodeCell").nth(1).locator(".cm-content")
     editor.click()

@@ -203,6 +203,8 @@ def test_a_notebook_runs_in_one_session_in_all_languages(
         "%%local\nlen(doubled)",
         "%%forms factor=10",
         "%sql select 7 * ${factor=2} as seventy",
+        "%sh expr 6 \\* ${factor=2}",
+        "%md ${factor=2} times",
         "x = 1\n\nspark.table('nothing_there')",
         "%nosuch\n1",
         "%svc_plot local_rows -x id",
@@ -231,15 +233,19 @@ def test_a_notebook_runs_in_one_session_in_all_languages(
     assert any("image/png" in output.get("data", {}) for output in notebook.cells[9].outputs)
     assert shown[11] == "2"
     assert re.search(r"0 +70", shown[13])
-    assert "cell, line 3: spark.table('nothing_there')" in shown[14]
-    assert "TABLE_OR_VIEW_NOT_FOUND" in shown[14]
-    assert "%nosuch is neither a language nor a magic" in shown[15]
-    assert "image/png" in notebook.cells[16].outputs[0].data
+    assert shown[14].startswith("60\n")
+    assert notebook.cells[15].outputs[0].data["text/markdown"] == "10 times"
+    assert "cell, line 3: spark.table('nothing_there')" in shown[16]
+    assert "TABLE_OR_VIEW_NOT_FOUND" in shown[16]
+    assert "%nosuch is neither a language nor a magic" in shown[17]
+    assert "image/png" in notebook.cells[18].outputs[0].data
     ours = [row for row in spark.http.get("/commands?per_page=100").json()["commands"] if row["id"] > newest]
     assert {(row["command_type"], row["command_source"]) for row in ours} == {
         ("SparkCommand", "UI"),
         ("ShellCommand", "UI"),
     }
+    [cell] = [row["command"]["cell"] for row in ours if "as seventy" in row["command"].get("program", "")]
+    assert cell == {"forms": {"factor": "10"}, "limit": 1000}
     # The table of a cell is a grid of all its rows, and the line above it leads to the command.
     table, line = (
         next(output.data[kind] for output in notebook.cells[1].outputs if kind in output.get("data", {}))

@@ -11,9 +11,8 @@ from pydantic import Field, field_validator, model_validator
 from svc_jupyter.api.cluster_texts import ClusterLabel, ClusterLabels, CustomConfig, parse_custom_config
 from svc_jupyter.api.fields import Id, PagingInfo, Record, Request
 from svc_jupyter.api.states import ClusterState, NodeStatus
+from svc_jupyter.api.text import HIDDEN
 
-HIDDEN = "<hidden>"
-"""What answers hold in place of a secret."""
 MAX_NODES = 1000
 _Text = Annotated[str, Field(max_length=1024)]
 ProviderName = Literal["local", "hosts", "external"]

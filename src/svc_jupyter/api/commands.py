@@ -76,19 +76,31 @@ class NoQuery(Request):
     limit: Annotated[int | None, Field(exclude=True), _ONLY_QUERIES] = None
 
 
+class CellOptions(Request):
+    """How a command runs as the cell of a notebook (an extension): `forms` are values of the forms in its text."""
+
+    forms: dict[str, Any] = Field(default_factory=dict)
+
+
 class ShellSubmission(NoQuery):
-    """Fields of a `ShellCommand`. `files` and `archives` are comma-separated."""
+    """Fields of a `ShellCommand`. `files` and `archives` are comma-separated.
+
+    With `cell`, the forms in `inline` are filled in.
+    """
 
     inline: str | None = None
     script_location: str | None = None
     files: str | None = None
     archives: Annotated[str | None, Field(validation_alias=AliasChoices("archives", "archive"))] = None
     parameters: str | None = None
+    cell: CellOptions | None = None
 
     @model_validator(mode="after")
     def _exactly_one_script(self) -> ShellSubmission:
         if bool(self.inline and self.inline.strip()) == bool(self.script_location):
             raise ValueError("give exactly one of inline and script_location")
+        if self.cell is not None and self.script_location:
+            raise ValueError("cell: goes with inline")
         return self
 
 

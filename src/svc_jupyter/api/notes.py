@@ -14,6 +14,7 @@ NameText = Annotated[str, Field(min_length=1, max_length=255)]
 LocationText = Annotated[str, Field(max_length=4096)]
 """A folder by its names from a root on: `Common/reports`, `Users/ann@example.org`."""
 NoteType = Literal["spark", "presto"]
+FormType = Literal["text", "password", "select", "checkbox"]
 Paragraphs = Annotated[list[dict[str, Any]], Field(max_length=MAX_PARAGRAPHS)]
 JsonObject = dict[str, Any]
 
@@ -123,7 +124,7 @@ class NoteForm(Record):
     """
 
     name: str
-    type: Literal["text", "password", "select", "checkbox"]
+    type: FormType
     label: str | None = None
     default: str | list[str]
     separator: str = ","

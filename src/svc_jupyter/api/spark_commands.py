@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from svc_jupyter.api.commands import WHOLE_DATA, NoQuery, QuerySubmission
-from svc_jupyter.api.fields import Id, Request
+from svc_jupyter.api.commands import WHOLE_DATA, CellOptions, NoQuery, QuerySubmission
+from svc_jupyter.api.fields import Id
 
 
 class SparkLanguage(StrEnum):
@@ -25,13 +25,9 @@ _SOURCES = ("program", "cmdline", "sql", "script_location", "note_id")
 _BY_LOWER_CASE = {each.value.lower(): each for each in SparkLanguage}
 
 
-class CellOptions(Request):
-    """How a program runs as the cell of a notebook (an extension).
+class SparkCellOptions(CellOptions):
+    """How a program runs as the cell of a notebook: `limit` is the most rows of its table, null for all."""
 
-    `forms` are values of the forms in its text, by name; `limit` is the most rows of its table, null for all.
-    """
-
-    forms: dict[str, Any] = Field(default_factory=dict)
     limit: Annotated[int, Field(ge=1)] | None = None
 
 
@@ -55,7 +51,7 @@ class SparkSubmission(NoQuery):
     paragraph: Annotated[str, Field(max_length=255)] | int | None = None
     app_id: Id | str | None = Field(default=None)
     md_cmd: bool = False
-    cell: CellOptions | None = None
+    cell: SparkCellOptions | None = None
 
     @model_validator(mode="after")
     def _exactly_one_source(self) -> SparkSubmission:

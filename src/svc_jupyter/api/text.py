@@ -1,4 +1,4 @@
-"""Which texts the interface carries: valid Unicode, and in names nothing that hides or turns what is read."""
+"""Which texts the interface carries: valid Unicode, in names nothing that hides or turns what is read, no secrets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+HIDDEN = "<hidden>"
+"""What answers hold in place of a secret. In a request it keeps the secret, or is refused."""
 NOT_UNICODE = "holds half of a surrogate pair, which is not a character; send text that is valid Unicode"
 UNREADABLE = r"\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"
 """For a character class: control characters (C0, delete, C1), and what overrides the direction of writing."""

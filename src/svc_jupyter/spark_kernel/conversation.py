@@ -69,8 +69,7 @@ class Conversation:
         """Run a cell; return its value, a DataFrame where it has a table. Raises what cells raise."""
         match cell.runner:
             case Runner.MARKDOWN:
-                text = cell.code.strip("\n")
-                self._shell.display_pub.publish({"text/markdown": text, "text/plain": text})
+                self._show(cell)
             case Runner.HELP:
                 print(HELP, end="")  # noqa: T201  the help is the output
             case Runner.CLUSTER:
@@ -169,10 +168,21 @@ class Conversation:
         _finish(line, run, parts, shape=shape_of(value), name=cell.out)
         return None if cell.out is not None or cell.quiet else value
 
+    def _show(self, cell: Cell) -> None:
+        from svc_jupyter.forms.filling import filled_markdown, filled_text
+        from svc_jupyter.forms.values import FormProblem, FormValues
+
+        text, values = cell.code.strip("\n"), FormValues(self.forms.of(cell.code))
+        try:
+            markdown, plain = filled_markdown(text, values), filled_text(text, values)
+        except FormProblem as problem:
+            raise SvcUsageError(str(problem)) from None
+        self._shell.display_pub.publish({"text/markdown": markdown, "text/plain": plain})
+
     def _run_shell(self, cell: Cell) -> None:
         line = line_for(self._shell, quiet=cell.quiet)
         run = Run(
-            lambda: self._session.submit("ShellCommand", inline=cell.code.strip("\n")),
+            lambda: self._session.submit("ShellCommand", inline=cell.code, cell={"forms": self.forms.of(cell.code)}),
             plain_reader,
             Origin("script", cell.code, is_shell=True),
             line,

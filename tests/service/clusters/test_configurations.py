@@ -9,7 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from svc_jupyter.api.cluster_texts import parse_custom_config
-from svc_jupyter.api.clusters import HIDDEN, ClusterChanges, ClusterConfiguration
+from svc_jupyter.api.clusters import ClusterChanges, ClusterConfiguration
+from svc_jupyter.api.text import HIDDEN
 from svc_jupyter.service.clusters.cluster_rows import changed_fields, check_destination, merged, take_secrets
 from svc_jupyter.service.clusters.reconciler import idle_limit, idle_reason, look_interval
 from svc_jupyter.service.ground.errors import Invalid

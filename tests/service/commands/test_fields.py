@@ -11,7 +11,7 @@ QUERY = "query script_location bindings limit dry_run md_cmd"
 TRANSFER = "mode dbtap_id db_table schema hive_table partition_spec"
 NO_QUERY: dict[str, object] = {"dry_run": True, "limit": 5}
 HONOURED = {
-    "ShellCommand": "inline script_location files archives parameters",
+    "ShellCommand": "inline script_location files archives parameters cell",
     "PigCommand": "latin_statements script_location parameters",
     "HiveCommand": f"{QUERY} hive_version",
     "PrestoCommand": QUERY,

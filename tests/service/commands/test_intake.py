@@ -67,6 +67,7 @@ async def test_a_row_of_the_least_that_is_needed(row_of: RowOf):
         "status": "waiting",
         "command": {
             "inline": "true", "script_location": None, "files": None, "archives": None, "parameters": None,
+            "cell": None,
         },
         "name": None,
         "tags": None,

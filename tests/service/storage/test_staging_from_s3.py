@@ -11,7 +11,9 @@ import pytest
 from svc_jupyter.api.account import StorageUpdate
 from svc_jupyter.service.commands.job import Job
 from svc_jupyter.service.commands.rows import CommandRow
+from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.kinds.shell.kind import ShellKind
+from svc_jupyter.service.workspace.form_arguments import CellForms
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 
@@ -20,10 +22,12 @@ pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 def run(storage, settings, admin, s3, account_id, tmp_path):
     """Stores credentials, submits a command and runs it; returns its final values, its root and its log."""
 
+    forms = CellForms(SecretBox(settings.data_dir / "secret.key"))
+
     async def run(secret_key: str, **body: str):
         given = {"url": "s3://lake", "access_key": s3.access_key, "secret_key": secret_key, "endpoint": s3.endpoint}
         storage.replace(StorageUpdate.model_validate(given), by=admin)
-        kind = ShellKind(storage, settings)
+        kind = ShellKind(storage, forms, settings)
         command = await kind.describe(body, admin)
         root = tmp_path / "command"
         root.mkdir()

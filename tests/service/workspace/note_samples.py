@@ -136,7 +136,9 @@ _SOURCE = st.one_of(
     _TEXT,
     st.builds(
         lambda mark, text: mark + text,
-        st.sampled_from(["%md\n", "%md", "%md ", " %md\t", "%spark.md\r\n", "%md\n%md\n", "%sql\n", "%mdx\n"]),
+        st.sampled_from(
+            ["%md\n", "%md", "%md ", " %md\t", "%spark.md\r\n", "%md\n%md\n", "%sql\n", "%mdx\n", "%md ${a}", "${a=1}"]
+        ),
         _TEXT,
     ),
 )

@@ -32,6 +32,20 @@ def test_a_real_note_comes_back_from_a_notebook_as_it_was():
     assert [output["data"]["text/plain"] for output in error["outputs"]] == ["before\n", "ValueError: ü"]
 
 
+def test_markdown_with_a_form_is_a_cell_that_runs():
+    texts = ["%md\n# ${city=Paris}", "%md\n# {city}", "%md ![](attachment:a.png) ${city}"]
+    note = {"paragraphs": [{"id": f"p{number}", "text": text} for number, text in enumerate(texts)]}
+    note["paragraphs"][2]["ipynb"] = {"attachments": {"a.png": {"image/png": "iVBORw0KGgo="}}}
+    notebook = travelled(notebook_of(checked(note)))
+    assert [(cell["cell_type"], cell["source"]) for cell in notebook["cells"]] == [
+        ("code", "%md\n# ${city=Paris}"),
+        ("markdown", "# {city}"),
+        ("markdown", "![](attachment:a.png) ${city}"),
+    ]
+    back = note_of(notebook).document
+    assert [paragraph["text"] for paragraph in back["paragraphs"]] == texts
+
+
 def test_a_real_notebook_comes_back_from_a_note_as_it_was():
     note = checked(note_of(IPYNB).document)
     assert travelled(notebook_of(note)) == IPYNB

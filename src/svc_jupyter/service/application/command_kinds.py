@@ -33,6 +33,7 @@ from svc_jupyter.service.kinds.spark.session_runs import SessionRuns
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.runtimes.hadoop.tagged_jobs import TaggedJobs
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.service.workspace.form_arguments import CellForms
 from svc_jupyter.service.workspace.jupyter_contents import JupyterContents
 from svc_jupyter.service.workspace.workspace import Workspace
 
@@ -57,10 +58,11 @@ def command_kinds(
     connect_runs = ConnectRuns(parts.spark_connect, parts.connect_workers, clusters)
     tagged_jobs = TaggedJobs(clusters, parts.daemon_http)
     applications = Applications(session_servers, clusters, tagged_jobs, storage, environment)
+    forms = CellForms(secrets)
     note_runs = NoteRuns(database, workspace.notes, secrets, processes.note_runs, settings)
     pig_on_cluster = PigOnCluster(clusters, parts.hadoop, parts.daemon_http, processes.pig.programs)
     kinds: list[Kind] = [
-        ShellKind(storage, settings),
+        ShellKind(storage, forms, settings),
         DbTapQueryKind(db_taps, processes.queries, storage),
         DbExportKind(db_taps, processes.queries, hive_servers, clusters),
         DbImportKind(db_taps, processes.queries, hive_servers, clusters),
@@ -80,7 +82,7 @@ def command_kinds(
             storage,
             settings,
             attached,
-            Cells(secrets),
+            Cells(forms),
         ),
     ]
     of_composites = _by_type(kinds)

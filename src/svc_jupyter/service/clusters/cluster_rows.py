@@ -14,9 +14,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from svc_jupyter.api.cluster_texts import is_label
-from svc_jupyter.api.clusters import ADDRESSES, HIDDEN, ClusterChanges, ClusterConfiguration, ClusterType
+from svc_jupyter.api.clusters import ADDRESSES, ClusterChanges, ClusterConfiguration, ClusterType
 from svc_jupyter.api.fields import MAX_ID
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.api.text import HIDDEN
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.schema.clusters import cluster_labels, clusters

@@ -133,12 +133,12 @@ class DatabaseAway(Unavailable):
 
 
 @contextmanager
-def translated(*kinds: type[Failure], to: type[Failure], about: str = "") -> Iterator[None]:
+def translated(*kinds: type[Exception], to: type[Failure], about: str = "") -> Iterator[None]:
     """Raise errors of these kinds inside the block as another kind; `about` precedes the message."""
     try:
         yield
     except kinds as error:
-        raise to(f"{about}: {error.message}" if about else error.message) from error
+        raise to(f"{about}: {error}" if about else str(error)) from error
 
 
 def first_of(error: BaseException) -> BaseException:

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from svc_jupyter.api.account import Storage as StorageRecord
 from svc_jupyter.api.account import StorageUpdate
+from svc_jupyter.api.text import HIDDEN
 from svc_jupyter.service.access import trail
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Resource
@@ -27,8 +28,6 @@ from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.locations import Location, Scheme, parse_location
 from svc_jupyter.service.storage.object_stores import object_store
 
-HIDDEN = "<hidden>"
-"""Replaces a stored secret in answers; in a request it keeps the stored secret."""
 _MAX_SECRET = 16_384
 _REGION = re.compile(r"[A-Za-z0-9-]{1,64}")
 _HOST = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import re
 
+from svc_jupyter.api.text import HIDDEN
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.storage.account_storage import AccountStorage
 from svc_jupyter.service.storage.locations import Location, Scheme
@@ -102,5 +103,5 @@ def _found(pattern: re.Pattern[str], text: str) -> str | None:
 def _without_secrets(text: str, account: AccountStorage) -> str:
     for secret in (account.secret_key, account.access_key):
         if secret:
-            text = text.replace(secret, "<hidden>")
+            text = text.replace(secret, HIDDEN)
     return " ".join(text.split())

@@ -8,15 +8,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal
+from typing import Any
 
-from svc_jupyter.api.notes import NoteForm
+from svc_jupyter.api.notes import FormType, NoteForm
 
 _CALL = re.compile(r"\bz\s*\.\s*(?:textbox|input|password|select|checkbox)\b")
 _HEADER = re.compile(r"\A\s*%(?P<word>[\w.]+)(?:\([^)\n]*\))?")
 _PYTHON = frozenset({"pyspark", "python", "spark.pyspark"})
 _PLACEHOLDER = re.compile(r"_?\$?\$\{[^}]*\}")
-FormType = Literal["text", "password", "select", "checkbox"]
 FORM_TYPES: Mapping[str, FormType] = {
     "textbox": "text",
     "input": "text",

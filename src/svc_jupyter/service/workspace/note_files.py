@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 from svc_jupyter.api.notes import NoteImport, NoteReplacement
+from svc_jupyter.forms.placeholders import placeholders
 from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.workspace.note_documents import OBJECTS, Document
 from svc_jupyter.service.workspace.notebook_documents import NotANotebookError, NotebookDocument
@@ -263,7 +264,11 @@ def _cell_type(paragraph: Document, left: Mapping[str, Any]) -> str:
     known = left.get("cell_type")
     if known in ("code", "markdown", "raw"):
         return str(known)
-    return "markdown" if _MARKDOWN.match(paragraph.get("text") or "") else "code"
+    text = paragraph.get("text") or ""
+    if not _MARKDOWN.match(text):
+        return "code"
+    # Markdown with forms runs, which shows their values; only a markdown cell has attachments.
+    return "code" if any(placeholders(text)) and "attachments" not in left else "markdown"
 
 
 def _cell_id(wanted: str, taken: set[str]) -> str:

@@ -20,6 +20,7 @@ from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.kinds.composite.kind import CompositeKind
 from svc_jupyter.service.kinds.shell.kind import ShellKind
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.service.workspace.form_arguments import CellForms
 
 TRUE = {"command_type": "ShellCommand", "inline": "true"}
 NOTHING_ELSE = dict.fromkeys(("script_location", "files", "archives", "parameters"))
@@ -39,8 +40,9 @@ def gate(settings: Settings, database: Database) -> ClusterGate:
 
 @pytest.fixture
 def kinds(settings: Settings, database: Database, gate: ClusterGate) -> Iterator[dict[str, Any]]:
-    storage = Storage(settings, database, SecretBox(settings.data_dir / "secret.key"))
-    shell: dict[str, Any] = {"ShellCommand": ShellKind(storage, settings)}
+    secrets = SecretBox(settings.data_dir / "secret.key")
+    storage = Storage(settings, database, secrets)
+    shell: dict[str, Any] = {"ShellCommand": ShellKind(storage, CellForms(secrets), settings)}
     yield {**shell, "CompositeCommand": CompositeKind(shell, gate)}
     storage.close()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import os
 import shutil
 import tarfile
@@ -21,6 +22,7 @@ from svc_jupyter.api.access import BuiltinGroup
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.ends import StopReason
 from svc_jupyter.service.commands.job import Job
+from svc_jupyter.service.commands.record import public
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
@@ -31,6 +33,7 @@ from svc_jupyter.service.processes.marks import mark_of, marked_processes
 from svc_jupyter.service.schema.commands import NEW_ROW
 from svc_jupyter.service.storage.room import Room
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.service.workspace.form_arguments import CellForms
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"])
 FIELDS = ("files", "parameters", "script_location", "inline", "archives")
@@ -46,9 +49,10 @@ def lake(settings) -> Path:
 @pytest.fixture
 def kind(settings, database, account_id, lake):
     settings.kill_grace_seconds = 0.2
-    storage = Storage(settings, database, SecretBox(settings.data_dir / "secret.key"))
+    secrets = SecretBox(settings.data_dir / "secret.key")
+    storage = Storage(settings, database, secrets)
     inherited = {**os.environ, "SVC_API_TOKEN": "token-of-the-service", "SVC_DATABASE_URL": "postgresql://u:p@h/d"}
-    yield ShellKind(storage, settings, inherited)
+    yield ShellKind(storage, CellForms(secrets), settings, inherited)
     storage.close()
 
 
@@ -131,6 +135,48 @@ async def test_the_record_s_command_has_every_field(kind, caller):
     }
 
 
+async def test_the_forms_of_a_cell_are_variables_of_its_script(kind, caller, new_job):
+    body = {
+        "inline": "echo ${day=1} '${name}' \"${password:pin}\" ${HOME:-x}; not_there $${day=1}",
+        "cell": {"forms": {"name": "$(id)", "pin": "hunter2", "of_another_cell": "1"}},
+    }
+    command = await kind.describe(body, caller)
+    assert "hunter2" not in json.dumps(command)
+    shown = {"inline": body["inline"], "cell": {"forms": {"name": "$(id)", "pin": "<hidden>"}}}
+    assert public(command) == dict.fromkeys(FIELDS) | shown
+    job = new_job(**command)
+    final = await job.run()
+    assert (job.root / "1" / "out").read_text() == f"1 $(id) hunter2 {os.environ['HOME']}\n"
+    assert final["message"].splitlines()[1:] == [
+        "line 1: not_there: command not found",
+        f"script, line 1: {body['inline']}",
+    ]
+
+
+async def test_a_form_with_line_breaks_does_not_move_the_line_of_an_error(kind, caller, new_job):
+    command = await kind.describe({"inline": "echo ${day=1,\n1|\n2}\nnot_there", "cell": {}}, caller)
+    message = (await new_job(**command).run())["message"]
+    assert message.splitlines()[1:] == ["line 2: not_there: command not found", "script, line 2: not_there"]
+
+
+async def test_without_a_cell_a_script_is_run_as_it_is(kind, caller, new_job):
+    command = await kind.describe({"inline": "echo ${day=1} '${name=x}'"}, caller)
+    assert await output_of(new_job(**command)) == "1 ${name=x}\n"
+
+
+async def test_the_values_of_a_cell_are_checked(kind, caller, new_job):
+    with pytest.raises(Invalid, match=r"^cell\.forms: form day has no option '3'; there are 1, 2$"):
+        await kind.describe({"inline": "echo ${day=1,1|2}", "cell": {"forms": {"day": "3"}}}, caller)
+    script = {"inline": "echo ${password:pin}"}
+    with pytest.raises(Invalid, match=r"^cell\.forms\.pin: is hidden in records"):
+        await kind.describe(script | {"cell": {"forms": {"pin": "<hidden>"}}}, caller)
+    with pytest.raises(Invalid, match=r"^cell\.forms\.x: must be a text, a number"):
+        await kind.describe(script | {"cell": {"forms": {"x": {}}}}, caller)
+    # What holds a macro is known only at the run.
+    command = await kind.describe({"inline": "echo ${day=1,1|2}", "cell": {"forms": {"day": "$x$"}}}, caller)
+    assert (await new_job(**command).run())["message"] == "forms: form day has no option '$x$'; there are 1, 2"
+
+
 async def test_exactly_one_script_is_needed(kind, caller):
     async def refusal(body):
         with pytest.raises(ValidationError) as refused:
@@ -139,6 +185,7 @@ async def test_exactly_one_script_is_needed(kind, caller):
 
     wrong = ({}, {"inline": ""}, {"inline": " \n"}, {"inline": "echo", "script_location": "a.sh"})
     assert {await refusal(body) for body in wrong} == {"give exactly one of inline and script_location"}
+    assert await refusal({"script_location": "a.sh", "cell": {}}) == "cell: goes with inline"
     assert await refusal({"inline": 1}) == "inline: Input should be a valid string"
     assert await refusal({"inline": "echo", "files": ["a"]}) == "files: Input should be a valid string"
 

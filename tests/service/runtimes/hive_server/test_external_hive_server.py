@@ -15,8 +15,9 @@ import pytest
 import trustme
 from tests.support.coordinator_proxy import pem_of
 
-from svc_jupyter.api.clusters import HIDDEN, ClusterConfiguration
+from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.api.text import HIDDEN
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, quietly
 from svc_jupyter.service.clusters.cluster_rows import EXTERNAL_PASSWORD
 from svc_jupyter.service.clusters.instances import OWNER_EMAIL, SEALED_SECRETS, Instance, Instances

@@ -15,8 +15,9 @@ from tests.support.coordinator_proxy import CoordinatorProxy, pem_of, proxy_befo
 from tests.support.ports import refusing_port
 from tests.support.presto_coordinator import Coordinator, coordinator_at_work
 
-from svc_jupyter.api.clusters import HIDDEN, ClusterConfiguration
+from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
+from svc_jupyter.api.text import HIDDEN
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, quietly
 from svc_jupyter.service.clusters.cluster_rows import EXTERNAL_PASSWORD
 from svc_jupyter.service.clusters.instances import OWNER_EMAIL, SEALED_SECRETS, Instance, Instances

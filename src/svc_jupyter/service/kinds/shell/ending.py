@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import re
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 from svc_jupyter.service.commands.kind import Task
 from svc_jupyter.service.isolation import bubblewrap
@@ -53,7 +54,7 @@ def explain(code: int | None, task: Task, script: Path) -> str:
     lines = _last_lines(task.log_file, _log_start(task))
     if code == 1 and lines and lines[-1].startswith(bubblewrap.WORDS):
         return f"the command's sandbox could not be made, so its script did not run:\n{lines[-1]}"
-    return "\n".join([how, *_with_place(script, code, lines)])
+    return "\n".join([how, *_with_place(script, task.command.get("inline"), code, lines)])
 
 
 def _log_start(task: Task) -> int:
@@ -80,17 +81,18 @@ def _last_lines(log: Path, start: int) -> list[str]:
     return filled[-_TAIL_LINES:]
 
 
-def _with_place(script: Path, code: int, lines: Sequence[str]) -> list[str]:
+def _with_place(script: Path, typed: str | None, code: int, lines: Sequence[str]) -> list[str]:
     """Return the last lines of a script's stderr without its path, followed by the line at which it failed.
 
-    The line is omitted when it is uncertain: the script may have continued after Bash's message.
+    `typed` is the script as its author wrote it, with the forms that became variables. The line is omitted when it is
+    uncertain: the script may have continued after Bash's message.
     """
     own = f"{script}: "
     shown = [line.removeprefix(own) for line in lines]
     found = _OWN.fullmatch(shown[-1]) if lines and lines[-1].startswith(own) else None
     if found is None:
         return shown
-    text = _text(script)
+    text = _text(script, typed)
     number, said = _start(text, int(found[1])), found[2]
     if not 1 <= number <= len(text) or not _ended_with(said, code, text[number:]):
         return shown
@@ -115,6 +117,12 @@ def _start(text: Sequence[str], number: int) -> int:
     return number
 
 
-def _text(script: Path) -> list[str]:
+def _text(script: Path, typed: str | None) -> list[str]:
     with script.open(encoding="utf-8", errors="replace") as file:
-        return [line.rstrip("\n") for line in islice(file, _MOST_LINES)]
+        ran = _lines(file)
+    shown = _lines(io.StringIO(typed, newline=None))
+    return shown if len(shown) == len(ran) else ran  # a form with line breaks moved the lines below it
+
+
+def _lines(file: TextIO) -> list[str]:
+    return [line.rstrip("\n") for line in islice(file, _MOST_LINES)]

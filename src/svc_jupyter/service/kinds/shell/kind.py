@@ -23,6 +23,8 @@ from typing import Any, Final
 
 from svc_jupyter.api.commands import CommandType, ShellSubmission
 from svc_jupyter.files import write_whole
+from svc_jupyter.forms.filling import filled_script
+from svc_jupyter.forms.values import FormProblem
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.kind import Desk, Outcome, ResultForm, StoredResult, Task
 from svc_jupyter.service.ground.errors import Invalid, translated
@@ -35,6 +37,7 @@ from svc_jupyter.service.storage.archives import check_archive_name
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.locations import Location, split_locations
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.service.workspace.form_arguments import CELL, CellForms
 from svc_jupyter.sizes import readable_size
 
 SCRIPT = "script.sh"
@@ -51,8 +54,11 @@ class ShellKind:
 
     command_type = CommandType.SHELL
 
-    def __init__(self, storage: Storage, settings: Settings, inherited: Mapping[str, str] = os.environ) -> None:
+    def __init__(
+        self, storage: Storage, forms: CellForms, settings: Settings, inherited: Mapping[str, str] = os.environ
+    ) -> None:
         self._storage = storage
+        self._forms = forms
         self._settings = settings
         self._isolation = Isolation.of(settings)
         is_on = self._isolation.is_on
@@ -66,7 +72,9 @@ class ShellKind:
         split_parameters(command["parameters"])
         if any(command[key] for key in _STAGED):
             await _planned(_without_macros(command), partial(self._storage.locate, caller.account_id))
-        return command
+        if submission.cell is None:
+            return command
+        return command | self._forms.described(submission.inline or "", submission.cell)
 
     async def run(self, task: Task, desk: Desk) -> Outcome:
         """Fetch the command's files, run its script and return the outcome."""
@@ -93,11 +101,12 @@ class ShellKind:
         if any(command.get(key) for key in _STAGED):
             plan = await _planned(command, partial(self._storage.locate, task.account_id))
             await _stage(plan, task, script, self._storage, desk)
-        if command.get("inline"):
-            write_whole(script, command["inline"], mode=0o600)
+        inline, variables = self._script(command)
+        if inline:
+            write_whole(script, inline, mode=0o600)
         mark_log_start(task)
         program = [_bash(self._environment.get("PATH")), str(script), *split_parameters(command.get("parameters"))]
-        environment = {**self._environment, **task.environment}
+        environment = {**self._environment, **task.environment, **variables}
         if self._isolation.is_on:
             sandbox = self._isolation.sandbox(task.folder, task.working_folder, task.user_id, readable=[script])
             program, environment = sandbox.argv(program), {**environment, **sandbox.variables}
@@ -109,6 +118,13 @@ class ShellKind:
             log=task.log_file,
             ignores_signals=self._isolation.is_on,
         )
+
+    def _script(self, command: Mapping[str, Any]) -> tuple[str | None, dict[str, str]]:
+        """Return the script of a submission, and the variables with the values of its forms."""
+        if CELL not in command:
+            return command.get("inline"), {}
+        with translated(FormProblem, to=Invalid, about="forms"):
+            return filled_script(command["inline"], self._forms.values(command))
 
 
 @cache

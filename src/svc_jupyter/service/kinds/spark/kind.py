@@ -34,7 +34,7 @@ from svc_jupyter.service.kinds.queries.worker_query import written_jobs
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.kinds.spark.applications import Applications
 from svc_jupyter.service.kinds.spark.connect_runs import ConnectRuns, check_runs_there
-from svc_jupyter.service.kinds.spark.notes.cells import CELL, Cells
+from svc_jupyter.service.kinds.spark.notes.cells import Cells
 from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
 from svc_jupyter.service.kinds.spark.plans import NO_PROGRAM, Plan, described, plan_of
@@ -55,6 +55,7 @@ from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
+from svc_jupyter.service.workspace.form_arguments import CELL
 from svc_jupyter.sql_tokens import Dialect
 
 

@@ -1,7 +1,6 @@
 """Values of forms in the text of a program: whatever they are, they stay values."""
 
 import io
-import subprocess
 import tokenize
 from typing import Any
 
@@ -9,7 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from svc_jupyter.service.kinds.spark.notes.form_texts import FormProblem, FormValues, filled
+from svc_jupyter.forms.values import FormProblem, FormValues
+from svc_jupyter.service.kinds.spark.notes.form_texts import filled
 from svc_jupyter.service.kinds.spark.notes.languages import Language
 
 HOSTILE = [
@@ -30,13 +30,13 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=30) | st.samp
 
 
 def fill(code: str, language: Language, **arguments: Any) -> str:
-    return filled(code, language, FormValues(arguments))[0]
+    return filled(code, language, FormValues(arguments))
 
 
 def refusal(code: str, language: Language, **arguments: Any) -> str:
     with pytest.raises(FormProblem) as refused:
         fill(code, language, **arguments)
-    return refused.value.message
+    return str(refused.value)
 
 
 def python(code: str, **arguments: Any) -> Any:
@@ -121,12 +121,9 @@ def test_no_value_ends_a_literal_of_scala(value: str) -> None:
     assert not bare.endswith("\\")
 
 
-def test_interpolations_of_scala_and_variables_of_a_shell_are_unchanged() -> None:
+def test_interpolations_of_scala_are_unchanged() -> None:
     code = 's"${n + 1} $n ${v}"; "${v}"'
     assert fill(code, Language.SCALA, v="$y") == 's"${n + 1} $n ${v}"; "$y"'
-    text, variables = filled('echo ${HOME} ${v} "${w=1}"', Language.SHELL, FormValues({"v": "x"}))
-    assert text == 'echo ${HOME} ${SVC_FORM_1} "${SVC_FORM_2}"'
-    assert variables == {"SVC_FORM_1": "x", "SVC_FORM_2": "1"}
 
 
 TOUCHING = "form v touches a word or a quote, where only a number or an option can stand: quote the whole"
@@ -158,17 +155,6 @@ def test_where_a_value_cannot_be_written_the_form_is_named() -> None:
     assert found == NO_PLACES
 
 
-@given(value=TEXTS.filter(lambda text: "\0" not in text))
-@pytest.mark.parametrize(
-    "code",
-    ['printf %s "${v}"', "printf %s '${v}'", '# it\'s\nprintf %s "${v(Name)=x}"'],
-)
-def test_in_a_shell_a_value_is_the_value(code: str, value: str) -> None:
-    text, variables = filled(code, Language.SHELL, FormValues({"v": value}))
-    run = subprocess.run(["bash", "-c", text], env=variables, capture_output=True, check=True)
-    assert run.stdout.decode() == value
-
-
 def test_a_missing_argument_takes_the_default_and_checkboxes_are_joined() -> None:
     assert fill("where carrier in (${checkbox:c='AA'|'UA','AA'|'UA'|'DL'})", Language.SQL) == (
         "where carrier in ('AA','UA')"
@@ -183,10 +169,6 @@ def test_a_value_that_a_form_cannot_have_is_refused() -> None:
         "form c takes a text, a number or true or false, not an object",
         "form c holds a character that is not Unicode (a lone surrogate)",
     ]
-
-
-def test_markup_in_a_value_is_text() -> None:
-    assert fill("Hello ${v}", Language.MARKDOWN, v="<img onerror=x>") == "Hello \\<img onerror\\=x\\>"
 
 
 @given(value=TEXTS)

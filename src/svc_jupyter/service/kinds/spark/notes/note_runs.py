@@ -14,17 +14,14 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from svc_jupyter.api.notes import NoteForm
-from svc_jupyter.api.text import NOT_UNICODE, broken_place
 from svc_jupyter.service.access.caller_reading import ActingUsers
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action
 from svc_jupyter.service.commands.kind import Outcome, StoredResult, Task
 from svc_jupyter.service.database.database import Database
-from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError, translated
+from svc_jupyter.service.ground.errors import Forbidden, Invalid, NotFound, ServiceError
 from svc_jupyter.service.ground.secrets import SecretBox
 from svc_jupyter.service.ground.settings import Settings
-from svc_jupyter.service.kinds.spark.notes.form_texts import FormProblem, value_of
 from svc_jupyter.service.kinds.spark.notes.job import (
     ERROR_FILE,
     NOTE_FILE,
@@ -37,6 +34,13 @@ from svc_jupyter.service.kinds.spark.notes.job import (
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
 from svc_jupyter.service.processes.durable_process import DurableProcess
 from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
+from svc_jupyter.service.workspace.form_arguments import (
+    check_forms,
+    checked_arguments,
+    open_arguments,
+    seal_arguments,
+    shown_arguments,
+)
 from svc_jupyter.service.workspace.note_documents import Document
 from svc_jupyter.service.workspace.note_forms import forms_of
 from svc_jupyter.service.workspace.notes import Notes, ReadNote
@@ -81,7 +85,7 @@ class NoteRuns:
         return {
             "note_id": note_id,
             "language": "notebook",
-            "arguments": shown_arguments(plain, sorted(given.keys() - plain.keys())),
+            "arguments": json.dumps(shown_arguments(given, plain), ensure_ascii=False),
             ARGUMENTS: plain,
             PASSWORDS: sealed,
             CLUSTER: note.summary.cluster_id,
@@ -252,66 +256,3 @@ def _with_result(paragraph: Document, about: Mapping[str, Any], values: Mapping[
 
 def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S.%f")[:-3]
-
-
-HIDDEN = "<hidden>"
-_SCALARS = (str, int, float, bool, type(None))
-_LONGEST = 1_000_000
-
-
-def checked_arguments(given: Any) -> dict[str, Any]:
-    """Return the arguments by name. Raises `Invalid` unless they are an object of texts, numbers and lists."""
-    if given is None or given == "":
-        return {}
-    if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except ValueError:
-            raise Invalid('arguments: must be an object, such as {"carrier": "AA"}') from None
-    if not isinstance(given, dict):
-        raise Invalid('arguments: must be an object, such as {"carrier": "AA"}')
-    if broken_place(given) is not None:  # in the object, or in its JSON text
-        raise Invalid(f"arguments: {NOT_UNICODE}")
-    for name, value in given.items():
-        values = value if isinstance(value, list) else [value]
-        if not all(isinstance(one, _SCALARS) for one in values):
-            raise Invalid(f"arguments.{name[:100]}: must be a text, a number, true or false, or a list of these")
-        if any(isinstance(one, str) and len(one) > _LONGEST for one in values):
-            raise Invalid(f"arguments.{name[:100]}: is longer than {_LONGEST:,} characters")
-    return dict(given)
-
-
-def check_forms(forms: Sequence[NoteForm], arguments: Mapping[str, Any]) -> None:
-    """Raise `Invalid` for an argument that a form of the note's text cannot have. Macros are checked later."""
-    for form in forms:
-        value = arguments.get(form.name)
-        if isinstance(value, str) and "$" in value:
-            continue
-        with translated(FormProblem, to=Invalid, about="arguments"):
-            value_of(form, arguments)
-
-
-def seal_arguments(
-    arguments: Mapping[str, Any], forms: Sequence[NoteForm], box: SecretBox
-) -> tuple[dict[str, Any], str | None]:
-    """Return the readable arguments, and those of password forms as one sealed text.
-
-    Raises `Invalid` for a password as records show it: a program would get that text as its password.
-    """
-    names = {form.name for form in forms if form.type == "password"} & set(arguments)
-    if hidden := sorted(name for name in names if arguments[name] == HIDDEN):
-        raise Invalid(f"arguments.{hidden[0][:100]}: is hidden in records; give the password itself, or leave it out")
-    if not names:
-        return dict(arguments), None
-    plain = {name: value for name, value in arguments.items() if name not in names}
-    return plain, box.seal(json.dumps({name: arguments[name] for name in sorted(names)}))
-
-
-def shown_arguments(plain: Mapping[str, Any], secrets: Sequence[str]) -> str:
-    """Return the arguments as the record's text, with passwords hidden."""
-    return json.dumps({**plain, **dict.fromkeys(secrets, HIDDEN)}, ensure_ascii=False)
-
-
-def open_arguments(plain: Mapping[str, Any], sealed_text: str | None, box: SecretBox) -> dict[str, Any]:
-    """Return all arguments with their values. Raises `ValueError` when the secret key has changed."""
-    return {**plain, **(json.loads(box.open(sealed_text)) if sealed_text else {})}

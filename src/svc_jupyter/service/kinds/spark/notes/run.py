@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from svc_jupyter.files import write_whole
-from svc_jupyter.service.kinds.spark.notes.form_texts import FormProblem, FormValues, filled
+from svc_jupyter.forms.filling import filled_markdown, filled_script
+from svc_jupyter.forms.values import FormProblem, FormValues
+from svc_jupyter.service.kinds.spark.notes.form_texts import filled
 from svc_jupyter.service.kinds.spark.notes.job import (
     ERROR_FILE,
     PARAGRAPHS_FILE,
@@ -111,7 +113,7 @@ class NoteRun:
             self._save()
             end = self._statement(paragraph)
         except (UnknownLanguage, FormProblem) as error:
-            end = StatementEnd([], StatementError(error.message))
+            end = StatementEnd([], StatementError(str(error)))
         except RunFailure as failure:
             about.status, about.finished_at, about.error = "ABORT", time.time(), failure.message
             raise RunFailure(f"paragraph {_name(about)}: {failure.message}", may_retry=failure.may_retry) from failure
@@ -126,13 +128,14 @@ class NoteRun:
     def _statement(self, paragraph: Paragraph) -> StatementEnd:
         if paragraph.is_empty:
             return StatementEnd([])
-        code, variables = filled(paragraph.code, paragraph.language, FormValues(self._arguments))
+        text, values = paragraph.code, FormValues(self._arguments)
         match paragraph.language:
             case Language.MARKDOWN:
-                return StatementEnd([Message("HTML", rendered(code))])
+                return StatementEnd([Message("HTML", rendered(filled_markdown(text, values)))])
             case Language.SHELL:
-                return self._shell.run(code, variables, self._log)
-        return self._session.run(paragraph, code, self._arguments, self._log)
+                script, variables = filled_script(text, values)
+                return self._shell.run(script, variables, self._log)
+        return self._session.run(paragraph, filled(text, paragraph.language, values), self._arguments, self._log)
 
     def _keep(self, about: RunParagraph, end: StatementEnd) -> None:
         messages = list(end.messages)

@@ -1,4 +1,4 @@
-"""Passwords among the arguments of a note."""
+"""Passwords among the values of forms."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from svc_jupyter.api.notes import NoteForm
+from svc_jupyter.api.text import HIDDEN
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.secrets import SecretBox
-from svc_jupyter.service.kinds.spark.notes.note_runs import HIDDEN, open_arguments, seal_arguments
+from svc_jupyter.service.workspace.form_arguments import open_arguments, seal_arguments
 
 FORMS = [NoteForm(name="token", type="password", default=""), NoteForm(name="day", type="text", default="")]
 
