@@ -11,6 +11,7 @@ from typing import Any
 
 import nbformat
 import pexpect
+import psutil
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
@@ -102,6 +103,13 @@ class Kernel:
         return str(content["data"].get("text/plain", "")) if content["found"] else ""
 
 
+def end_process(pid: int) -> None:
+    """Kill a process, and return once it has ended."""
+    process = psutil.Process(pid)
+    process.kill()
+    wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE, "the process has ended", SECONDS)
+
+
 def sessions(service: ServiceProcess) -> list[dict[str, Any]]:
     return [
         row for row in service.http.get("/commands?per_page=100").json()["commands"] if row["command"].get("app_id")
@@ -148,6 +156,13 @@ def test_an_interrupt_cancels_the_cell_and_the_editor_asks_the_session(kernel: K
     shown = kernel.run("'kept' in globals()")
     assert "the variables of earlier cells are gone" in shown
     assert "False" in shown
+    # Between two cells its death is no error of the next one.
+    found = re.search(r"pid (\d+)", kernel.run("import os\nprint('pid', os.getpid())"))
+    assert found is not None
+    end_process(int(found[1]))
+    shown = kernel.run("6 * 7")
+    assert "the variables of earlier cells are gone" in shown
+    assert "42" in shown
     # A restart gives a session with no variables, and leaves none behind.
     kernel.run("once = 1")
     before = sessions(spark)[0]["command"]["app_id"]

@@ -136,6 +136,15 @@ async def test_one_that_ends_every_server_before_it_begins_is_reported(
     assert not server.answers
 
 
+async def test_one_whose_end_is_known_and_whose_outcome_is_not_has_failed(
+    server: Server, run: Callable[[], Awaitable[Any]]
+):
+    server.answers = [{**WAITING, "state": "ended"}]
+    outcome = await run()
+    assert not outcome.succeeded
+    assert outcome.message.startswith("the program ended, and its session did not say how")
+
+
 async def test_a_service_that_comes_back_has_a_statement_begun_that_had_not_started(
     server: Server, task: Task, run: Callable[[], Awaitable[Any]]
 ):

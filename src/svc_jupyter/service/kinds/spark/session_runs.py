@@ -88,7 +88,9 @@ def outcome_of(task: Task, code: int | None = None) -> Outcome:
     if error is not None:
         where = "" if error.get("line") is None else f"line {error['line']}: "
         return Outcome(False, f"{where}{reason_of(error)}", exit_code=code, may_retry=error["may_retry"])
-    summary = _content(task.folder / SUMMARY_FILE) or {}
+    summary = _content(task.folder / SUMMARY_FILE)
+    if summary is None:
+        return Outcome(False, _UNTOLD, exit_code=code)
     printed = task.folder / OUT_FILE
     size = printed.stat().st_size if printed.exists() else 0
     if summary.get("rows") is None:
@@ -126,6 +128,10 @@ _LOST: Final = (
 _NEVER_BEGUN: Final = (
     "the cluster's session server ended {times} times before the program began; the log of the cluster's session "
     "server says why"
+)
+_UNTOLD: Final = (
+    "the program ended, and its session did not say how (was its process killed, or is its disk full?): "
+    "run the command once more"
 )
 _SENT_AT_MOST: Final = 3
 """Limit of sends: a session whose start kills the server would otherwise kill it again and again."""

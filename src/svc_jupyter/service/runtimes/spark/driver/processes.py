@@ -16,6 +16,7 @@ from .statement import Statement, to_json
 
 _LINE_LIMIT = 2**20
 _ANSWER_BYTES = 65_536
+_READY_SECONDS = 30.0
 _SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
 """A process that forks must have no threads; these libraries start some when they are loaded."""
 
@@ -50,6 +51,9 @@ class Zygote:
         ours, theirs = socket.socketpair()
         try:
             answer = await self._asked(settings, [theirs.fileno()])
+        except BaseException:
+            ours.close()
+            raise
         finally:
             theirs.close()
         self._children.add(answer["pid"])
@@ -70,10 +74,11 @@ class Zygote:
         return bool(self._children)
 
     async def end(self) -> None:
-        """End it; its processes have ended before."""
+        """End it, whatever it does; its processes have ended before."""
         async with self._turn:
-            self._ours.close()
+            self._process.kill()
             await asyncio.to_thread(self._process.wait)
+            self._ours.close()
 
     async def _asked(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
         async with self._turn:
@@ -94,7 +99,7 @@ class SessionProcess:
         self.pid = pid
         self.jvm_session = ""
         self.thread = 0
-        self.is_over = False
+        self._is_over = False
         self.is_interrupted = False
         self.is_intact = True
         """Whether its link to the driver survived the last statement."""
@@ -104,9 +109,19 @@ class SessionProcess:
         self._writer = writer
         self._zygote = zygote
 
+    @property
+    def has_ended(self) -> bool:
+        """Return whether its end of the connection is closed, as it is when it ends."""
+        return self._reader.at_eof() or self._reader.exception() is not None
+
     async def until_ready(self) -> None:
-        """Return once it is attached to the driver. Raises `Ended`."""
-        report = await self._next_report()
+        """Return once it is attached to the driver. Raises `Ended`, also when that takes long: then it is killed."""
+        try:
+            async with asyncio.timeout(_READY_SECONDS):
+                report = await self._next_report()
+        except TimeoutError:
+            await self.end(0)
+            raise Ended(f"its process had not reached Spark's driver after {_READY_SECONDS:.0f} s") from None
         self.jvm_session, self.thread = report["jvm_session"], report["thread"]
 
     async def run(self, statement: Statement, on_rows: Callable[[int], None]) -> bool:
@@ -141,14 +156,14 @@ class SessionProcess:
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to it and to what it started."""
-        if not self.is_over:
+        if not self._is_over:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
     async def end(self, grace_seconds: float) -> None:
         """Close its link, which makes it end by itself, and reap it."""
         self._writer.close()
-        if self.is_over:
+        if self._is_over:
             return
         killing = asyncio.get_running_loop().call_later(grace_seconds, self.signal, signal.SIGKILL)
         try:
@@ -166,10 +181,11 @@ class SessionProcess:
         raise Ended(await self._ending())
 
     async def _ending(self) -> str:
-        while await self._reader.read(_ANSWER_BYTES):
-            pass  # until it has closed its end
+        with suppress(OSError):  # it had not read all that was sent to it
+            while await self._reader.read(_ANSWER_BYTES):
+                pass  # until it has closed its end
         status = await self._zygote.status_of(self.pid)
-        self.is_over = True
+        self._is_over = True
         self.signal_leftovers()
         if status is None:
             return "its process is gone"

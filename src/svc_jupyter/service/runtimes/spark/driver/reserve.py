@@ -5,11 +5,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from .driver import Driver
 from .processes import Ended, SessionProcess, Zygote
 
+if TYPE_CHECKING:
+    from .driver import Driver
+
 _END_SECONDS = 5.0
+_LOADING_SECONDS = 50.0
 
 
 class Reserve:
@@ -51,7 +55,10 @@ class Reserve:
         spare, self._spare = self._spare, None
         if spare is not None:
             with contextlib.suppress(Ended):  # what was in its way then may be gone
-                return await spare
+                process = await spare
+                if not process.has_ended:
+                    return process
+                await self._end(process)
         return await self._made(self._zygote, None)
 
     async def renewed(self, jvm_session: str) -> SessionProcess:
@@ -59,13 +66,20 @@ class Reserve:
         return await self._made(self._zygote, jvm_session)
 
     async def use(self, python: str) -> None:
-        """Use another Python for new processes. Raises `Ended`, `OSError` if it does not run: then nothing changes."""
+        """Use another Python for new processes.
+
+        Raises `Ended`, `OSError` if it does not run, or loads what it needs for too long: then nothing changes.
+        """
         if python == self.python:
             return
         zygote = Zygote(python)
         made = asyncio.create_task(self._made(zygote, None))
         try:
-            await made
+            async with asyncio.timeout(_LOADING_SECONDS):
+                await made
+        except TimeoutError:
+            await zygote.end()
+            raise Ended(f"its Python was not ready after {_LOADING_SECONDS:.0f} s") from None
         except (Ended, OSError):
             await zygote.end()
             raise

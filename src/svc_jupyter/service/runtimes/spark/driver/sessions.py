@@ -135,12 +135,15 @@ class Sessions:
     async def ask(self, name: str, question: dict[str, Any]) -> dict[str, Any] | None:
         """Return a session's answer to a question; None while it runs statements, or when the answer takes long."""
         session = self._named.get(name)
-        if session is None or session.running or session.waiting or session.process is None or session.process.is_over:
+        if session is None or session.running or session.waiting:
+            return None
+        process = session.process
+        if process is None or process.has_ended:
             return None
         session.used_at = time.monotonic()
         with contextlib.suppress(TimeoutError, Ended, OSError):
             async with asyncio.timeout(_ANSWER_SECONDS):
-                return await session.process.ask(question)
+                return await process.ask(question)
         return None
 
     async def end_idle(self) -> None:
@@ -238,7 +241,10 @@ class Sessions:
         return await never
 
     async def _process_of(self, session: Session) -> SessionProcess:
-        if session.process is None or session.process.is_over:
+        if session.process is not None and session.process.has_ended:
+            dead, session.process = session.process, None
+            await dead.end(_END_SECONDS)
+        if session.process is None:
             if session.jvm_session is None:
                 session.process = await self._reserve.take()
                 session.jvm_session = session.process.jvm_session
