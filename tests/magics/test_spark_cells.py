@@ -40,7 +40,7 @@ def test_a_shell_cell_has_the_values_of_its_forms(conversation, run, workplace, 
     assert "hunter2" not in str(record)
 
 
-def test_what_a_record_shows_of_a_cell_runs_again(conversation, run, workplace, capsys):
+def test_what_a_record_shows_of_a_cell_runs_again(conversation, run, workplace):
     conversation.forms.type({"day": "2"})
     text = "echo ${day=1,1|2} # again"
     run(f"%sh\n{text}")

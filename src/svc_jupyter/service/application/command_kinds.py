@@ -27,7 +27,6 @@ from svc_jupyter.service.kinds.shell.kind import ShellKind
 from svc_jupyter.service.kinds.spark.applications import Applications
 from svc_jupyter.service.kinds.spark.connect_runs import ConnectRuns
 from svc_jupyter.service.kinds.spark.kind import SparkKind, SqlKind
-from svc_jupyter.service.kinds.spark.notes.cells import Cells
 from svc_jupyter.service.kinds.spark.notes.note_runs import NoteRuns
 from svc_jupyter.service.kinds.spark.session_runs import SessionRuns
 from svc_jupyter.service.packages.attached import AttachedEnvironments
@@ -82,7 +81,7 @@ def command_kinds(
             storage,
             settings,
             attached,
-            Cells(forms),
+            forms,
         ),
     ]
     of_composites = _by_type(kinds)

@@ -32,7 +32,7 @@ class Places:
         self.clusters = clusters = Mock(up_instance=AsyncMock(return_value=Mock(configuration=configuration)))
         environments = Mock(of_cluster=AsyncMock(return_value=None))
         places = {"sessions": self.sessions, "applications": self.applications, "clusters": clusters}
-        others = {name: Mock() for name in ("connect", "notes", "servers", "storage", "cells")}
+        others = {name: Mock() for name in ("connect", "notes", "servers", "storage", "forms")}
         settings = Settings(data_dir=folder)
         self.kind = SparkKind(**places, **others, settings=settings, environments=environments)
 

@@ -76,9 +76,10 @@ async def spares(driver: Forgetting, tmp_path: Path, monkeypatch: pytest.MonkeyP
     await zygote.end()
 
 
-def below() -> set[psutil.Process]:
-    """Return the processes below this one."""
-    return set(psutil.Process().children(recursive=True))
+def processes_of(python: Path) -> list[int]:
+    """Return the processes that run this Python."""
+    found = psutil.process_iter(["cmdline"])
+    return [each.pid for each in found if (each.info["cmdline"] or [""])[0] == str(python)]
 
 
 async def test_a_process_that_was_killed_while_it_waited_is_not_used(spares: Reserve, driver: Forgetting) -> None:
@@ -112,16 +113,18 @@ async def test_a_process_that_is_killed_with_a_question_unread_has_ended(spares:
         await asking
 
 
-async def test_a_python_that_loads_for_ever_is_given_up(spares: Reserve, monkeypatch: pytest.MonkeyPatch) -> None:
-    before, others = spares.python, below()
-    monkeypatch.setattr(reserve, "_LOADING_SECONDS", 0.3)
-    monkeypatch.setenv("BEHAVIOUR", "loads for ever")
-    other = Path(os.environ["PYTHONPATH"]) / "python"
+@pytest.mark.parametrize("behaviour", ["loads for ever", "is silent"])
+async def test_a_python_that_is_never_ready_is_given_up(
+    behaviour: str, spares: Reserve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, other = spares.python, tmp_path / "python"
     other.symlink_to(sys.executable)
-    with pytest.raises(Ended, match=r"^its Python was not ready after 0 s$"):
+    monkeypatch.setattr(reserve, "_LOADING_SECONDS", 1.0)
+    monkeypatch.setenv("BEHAVIOUR", behaviour)
+    with pytest.raises(Ended, match=r"^its Python was not ready after 1 s$"):
         await spares.use(str(other))
     assert spares.python == before
-    assert below() <= others
+    await until(lambda: not processes_of(other))
     taken = await spares.take()
     assert not taken.has_ended
     await taken.end(1.0)

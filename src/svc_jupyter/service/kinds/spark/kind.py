@@ -34,7 +34,7 @@ from svc_jupyter.service.kinds.queries.worker_query import written_jobs
 from svc_jupyter.service.kinds.script_source import ScriptSource
 from svc_jupyter.service.kinds.spark.applications import Applications
 from svc_jupyter.service.kinds.spark.connect_runs import ConnectRuns, check_runs_there
-from svc_jupyter.service.kinds.spark.notes.cells import Cells
+from svc_jupyter.service.kinds.spark.notes.cells import filled_cell
 from svc_jupyter.service.kinds.spark.notes.note_runs import CLUSTER, NoteRuns
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress
 from svc_jupyter.service.kinds.spark.plans import NO_PROGRAM, Plan, described, plan_of
@@ -55,7 +55,7 @@ from svc_jupyter.service.runtimes.spark.program import runs_on_yarn
 from svc_jupyter.service.runtimes.spark.session_servers import SessionServers
 from svc_jupyter.service.storage.failures import StorageFailure
 from svc_jupyter.service.storage.storage import Storage
-from svc_jupyter.service.workspace.form_arguments import CELL
+from svc_jupyter.service.workspace.form_arguments import CELL, CellForms
 from svc_jupyter.sql_tokens import Dialect
 
 
@@ -77,9 +77,9 @@ class SparkKind:
         storage: Storage,
         settings: Settings,
         environments: AttachedEnvironments,
-        cells: Cells,
+        forms: CellForms,
     ) -> None:
-        self._cells = cells
+        self._forms = forms
         self._sessions = sessions
         self._connect = connect
         self._applications = applications
@@ -104,7 +104,7 @@ class SparkKind:
             return {**NO_PROGRAM, **note, "retry": body.get("retry") or 0}
         command = described(submission)
         if submission.cell is not None:
-            command |= self._cells.described(submission, plan_of(command))
+            command |= self._forms.described(plan_of(command).code or "", submission.cell)
         location = command["script_location"]
         if location is not None and "$" not in location:  # a macro gives the location only at the run
             await self._storage.locate(caller.account_id, location)
@@ -221,7 +221,7 @@ class SparkKind:
             return None
         code, cell = plan.code, None
         if CELL in task.command:
-            code, cell = self._cells.filled(plan, task.command)
+            code, cell = filled_cell(plan, task.command, self._forms)
         if code is None:
             assert plan.location is not None
             text = await self._storage.read_text(task.account_id, plan.location, self._settings.max_body_bytes)

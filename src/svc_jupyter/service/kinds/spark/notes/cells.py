@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from svc_jupyter.api.spark_commands import SparkSubmission
 from svc_jupyter.forms.values import FormProblem
 from svc_jupyter.service.ground.errors import Invalid, translated
 from svc_jupyter.service.kinds.spark.notes.form_texts import filled
@@ -21,22 +20,11 @@ _LANGUAGES: Final = {
 }
 
 
-class Cells:
-    """Prepares cells for the session in which they run."""
-
-    def __init__(self, forms: CellForms) -> None:
-        self._forms = forms
-
-    def described(self, submission: SparkSubmission, plan: Plan) -> dict[str, Any]:
-        """Return the fields of a cell for the command's row. Raises `Invalid` for values that a form cannot have."""
-        assert submission.cell is not None
-        return self._forms.described(plan.code or "", submission.cell)
-
-    def filled(self, plan: Plan, command: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-        """Return the code with its forms filled in, and the values for `z`. Raises `Invalid`."""
-        assert plan.language is not None
-        assert plan.code is not None
-        values = self._forms.values(command)
-        with translated(FormProblem, to=Invalid, about="forms"):
-            code = filled(plan.code, _LANGUAGES[plan.language], values)
-        return code, {"values": values.arguments, "limit": command[CELL]["limit"], "is_cell": True}
+def filled_cell(plan: Plan, command: Mapping[str, Any], forms: CellForms) -> tuple[str, dict[str, Any]]:
+    """Return a cell's code with its forms filled in, and the values for `z`. Raises `Invalid`."""
+    assert plan.language is not None
+    assert plan.code is not None
+    values = forms.values(command)
+    with translated(FormProblem, to=Invalid, about="forms"):
+        code = filled(plan.code, _LANGUAGES[plan.language], values)
+    return code, {"values": values.arguments, "limit": command[CELL]["limit"], "is_cell": True}

@@ -122,6 +122,10 @@ class SessionProcess:
         except TimeoutError:
             await self.end(0)
             raise Ended(f"its process had not reached Spark's driver after {_READY_SECONDS:.0f} s") from None
+        except asyncio.CancelledError:  # its parent is about to end, and nobody else knows of it
+            self._writer.close()
+            self.signal(signal.SIGKILL)
+            raise
         self.jvm_session, self.thread = report["jvm_session"], report["thread"]
 
     async def run(self, statement: Statement, on_rows: Callable[[int], None]) -> bool:
