@@ -265,7 +265,7 @@ def test_the_search_finds_what_no_folder_was_opened_for(tree: Tree, service: Ser
     tree.make("year", "year/day", f"year/day/{name}.ipynb", "year/day/early.ipynb", f"year/{name}", f"year/{name}/all")
     folder = {"name": f"notes-{page.name}", "location": "Common", "type": "notes"}
     service.http.post("/folders", json=folder).raise_for_status()
-    note = {"name": f"{name} note", "location": f"Common/{folder['name']}"}
+    note = {"name": f"{name} note", "location": f"Common/{folder['name']}", "paragraphs": [{"text": f"%md x{name}x"}]}
     service.http.post("/notebooks", json=note).raise_for_status()
     page.open()
     expect(tree.row("Common")).to_be_visible()
@@ -287,8 +287,12 @@ def test_the_search_finds_what_no_folder_was_opened_for(tree: Tree, service: Ser
     tree.row(f"{name} again.ipynb").press("Enter")
     expect(page.notebook).to_contain_text("40 + 2")
 
+    search.fill(f"x{name}x")
+    expect(tree.row(name)).to_have_count(0)
+    expect(tree.row(f"{name} note")).to_be_visible()
+
     search.fill("no-such-thing")
-    nothing = "No notebook, note, dashboard or folder has “no-such-thing” in its name."
+    nothing = "No notebook, note, dashboard or folder has “no-such-thing” in its name or text."
     expect(page.panel).to_contain_text(nothing)
     search.press("Escape")
     expect(tree.row("Common")).to_be_visible()

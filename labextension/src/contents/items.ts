@@ -137,7 +137,7 @@ export interface ITree {
   readonly item: IItem;
   /** Return a page of an item's contents; pages count from 1. */
   list(item: IItem, page: number): Promise<IPage>;
-  /** Return what has a text in its name, or as its id, in any folder; null where the service does not search. */
+  /** Return what has a text in its name, its id or its cells, in any folder; null where the service does not search. */
   find(text: string): Promise<IFound | null>;
   /** Create a folder; return its path. */
   create(place: IItem, name: string): Promise<string>;

@@ -82,7 +82,10 @@ function NothingFound({
     <EmptyState
       text={
         model.isWhole
-          ? trans.__('No notebook, note, dashboard or folder has “%1” in its name.', model.search)
+          ? trans.__(
+              'No notebook, note, dashboard or folder has “%1” in its name or text.',
+              model.search
+            )
           : trans.__('Nothing that was read so far has “%1” in its name.', model.search)
       }
     />

@@ -9,6 +9,7 @@ from threading import Barrier
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -20,6 +21,8 @@ from svc_jupyter.service.database import migrations
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.schema.metadata import metadata
+from svc_jupyter.service.schema.workspace import note_revisions
+from svc_jupyter.service.workspace.note_documents import packed
 
 Open = Callable[[], Database]
 
@@ -41,6 +44,12 @@ def open_empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Open]
     yield open_empty
     for database in opened:
         database.close()
+
+
+def upgrade_to(connection: sa.Connection, revision: str) -> None:
+    config = migrations._config()
+    config.attributes["connection"] = connection
+    command.upgrade(config, revision)
 
 
 def revision_of(database: Database) -> str:
@@ -105,6 +114,47 @@ def test_a_database_of_before_the_first_release_is_refused_in_words_and_unharmed
     with pytest.raises(RuntimeError, match=r"before the first release.*Start with another --data-dir"):
         migrations.upgrade(database)
     assert revision_of(database) == "0012"
+
+
+def test_notes_of_an_older_version_are_found_by_their_newest_text(open_empty: Open):
+    database = open_empty()
+    documents = [
+        {"paragraphs": [{"id": "p", "text": "former"}]},
+        {
+            "paragraphs": [
+                {"id": "p", "title": "Für", "text": "%sql SELECT 1\0"},
+                {"id": "q"},
+                {"id": "r", "text": None},
+            ]
+        },
+    ]
+    with database.begin() as connection:
+        upgrade_to(connection, "0020")
+    with database.begin() as connection:
+        for statement in (
+            "INSERT INTO accounts (id, name, features) VALUES (1, 'a', '{}')",
+            "INSERT INTO users (id, account_id, email, name, enabled, created_at)"
+            " VALUES (1, 1, 'ann@example.org', 'Ann', true, 0)",
+            "INSERT INTO folders (id, account_id, type, root_of, name, created_at) VALUES (1, 1, 'notes', 0, '', 0)",
+            "INSERT INTO notes (id, account_id, folder_id, name, note_type, user_id, created_at, updated_by,"
+            " updated_at, version, revision) VALUES (7, 1, 1, 'n', 'spark', 1, 0, 1, 0, 5, 2)",
+        ):
+            connection.execute(sa.text(statement))
+        for number, document in enumerate(documents, 1):
+            values = {
+                "note_id": 7,
+                "number": number,
+                "user_id": 1,
+                "created_at": 0,
+                "size": 1,
+                "document": packed(document)[0],
+            }
+            connection.execute(sa.insert(note_revisions).values(values))
+    migrations.upgrade(database)
+    with database.connect() as connection:
+        assert connection.execute(sa.text("SELECT note_id, text FROM note_texts")).all() == [
+            (7, "für\n%sql select 1\ufffd")
+        ]
 
 
 def test_replicas_that_start_together_migrate_once(empty_postgres_url: str, tmp_path: Path):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from nbformat.v4 import new_markdown_cell
 
 from svc_jupyter.api.access import TokenCreate
 from svc_jupyter.api.groups import GroupCreate
@@ -165,14 +166,18 @@ def test_a_policy_closes_a_notebook_to_who_could_reach_it(world: World, ann: Cal
 @on_sqlite
 def test_a_search_does_not_find_what_a_policy_hides(world: World, ann: Caller, bob: Caller):
     world.make("Common/deep", "Common/deep/pay.ipynb", "Common/deep/pay day.ipynb")
+    written = {"cells": [new_markdown_cell("wages")], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    for name in ("pay.ipynb", "pay day.ipynb"):
+        world.contents.save(f"Common/deep/{name}", ContentsSave(content=written), by=ann)
     world.set("Common/deep/pay.ipynb", deny(bob, "read"))
 
-    def found(path: str, by: Caller) -> list[str]:
-        return [child.name for child in world.contents.get(path, WHOLE, SearchText("pay"), by=world.now(by)).content]
+    def found(path: str, text: str, by: Caller) -> list[str]:
+        return [child.name for child in world.contents.get(path, WHOLE, SearchText(text), by=world.now(by)).content]
 
     for path in ("", "Common", "Common/deep"):
-        assert found(path, bob) == ["pay day.ipynb"]
-        assert found(path, ann) == ["pay day.ipynb", "pay.ipynb"]
+        for text in ("pay", "wages"):
+            assert found(path, text, bob) == ["pay day.ipynb"]
+            assert found(path, text, ann) == ["pay day.ipynb", "pay.ipynb"]
 
 
 @on_sqlite

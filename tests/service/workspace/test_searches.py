@@ -1,8 +1,9 @@
-"""Searches for notes, dashboards, notebooks and their folders by name or id."""
+"""Searches for notes, dashboards, notebooks and their folders by name or id; for notes and notebooks by text, too."""
 
 from __future__ import annotations
 
 import errno
+import json
 import os
 import unicodedata
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from svc_jupyter.api.account import FeaturesUpdate
 from svc_jupyter.api.dashboards import DashboardCreate
 from svc_jupyter.api.folders import DASHBOARDS, NOTES, FolderContents, FolderCreate
 from svc_jupyter.api.jupyter_contents import ContentsSave
-from svc_jupyter.api.notes import NoteCreate
+from svc_jupyter.api.notes import NoteClone, NoteCreate, NoteUpdate
 from svc_jupyter.service.access.access import Access
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Resource
@@ -86,6 +87,59 @@ def test_a_search_finds_folders_and_notes_by_a_part_of_the_name_or_the_id(
     assert found(workspace, "Common", ann) == []
     assert found(workspace, "report", ann) == ["Common/new reports", "Common/reports"]
     assert found(workspace, "delay", ann, folder_type=DASHBOARDS) == ["Common/delay board", f"{ANN}/delay board"]
+
+
+def paragraphs(*texts: str) -> list[dict[str, Any]]:
+    return [{"id": f"p{number}", "text": text} for number, text in enumerate(texts)]
+
+
+def test_a_note_is_found_by_what_is_written_in_it(workspace: Workspace, ann: Caller, bob: Caller, ids: dict[str, int]):
+    written: list[dict[str, Any]] = [
+        {
+            "id": "p1",
+            "title": "Straße nach Süden",
+            "text": "%sql\nSELECT origin\nFROM flights_2025",
+            "results": {"msg": "77 km"},
+        },
+        {"id": "p2", "text": "%md 90 % on time"},
+        {"id": "p3"},
+        {"id": "p4", "text": None, "title": "nul \0 \ud83d \U0001d4d0"},
+    ]
+    body = NoteCreate(name="n", location=ANN, paragraphs=written)
+    workspace.notes.create(body, by=ann)
+    here = [f"{ANN}/n"]
+    for text in ("select ORIGIN", "origin\nfrom", "STRASSE", "0 % on", "ts_2", unicodedata.normalize("NFD", "SÜDEN")):
+        assert found(workspace, text, ann) == here, text
+    assert found(workspace, "nul \0 \ufffd \U0001d4d0", ann) == here
+    for text in ("tsx2", "%%", "km", "results", "p2", "None"):  # no wildcards; nothing that nobody wrote
+        assert found(workspace, text, ann) == [], text
+    assert found(workspace, "flights_2025", ann, ANN) == here
+    assert found(workspace, "flights_2025", ann, "Common") == []
+    assert found(workspace, "flights_2025", bob) == []
+    same_id = ids[f"{ANN}/Delays/old/per day"]
+    assert ids["Common/delay board"] == same_id
+    workspace.notes.update(same_id, NoteUpdate(paragraphs=written), by=ann)
+    assert found(workspace, "flights_2025", ann, folder_type=DASHBOARDS) == []
+
+
+def test_a_note_is_found_by_its_newest_text(workspace: Workspace, ann: Caller, ids: dict[str, int]):
+    def both() -> tuple[list[str], list[str]]:
+        return found(workspace, "first words", ann), found(workspace, "second words", ann)
+
+    note = workspace.notes.create(NoteCreate(name="n", location="Common", paragraphs=paragraphs("First words")), by=ann)
+    here, copy = ["Common/n"], "Common/m"
+    assert both() == (here, [])
+    workspace.notes.update(note.summary.id, NoteUpdate(paragraphs=paragraphs("Second words", "x")), by=ann)
+    workspace.notes.update(note.summary.id, NoteUpdate(name="n"), by=ann)
+    assert both() == ([], here)
+    workspace.notes.keep_results(note.summary.id, lambda document: document | {"info": {"ran": "first words"}}, by=ann)
+    assert both() == ([], here)
+    workspace.history.restore(note.summary.id, 1, None, by=ann)
+    assert both() == (here, [])
+    workspace.notes.clone(note.summary.id, NoteClone(name="m"), by=ann)
+    assert both() == ([copy, *here], [])
+    workspace.notes.delete(note.summary.id, by=ann)
+    assert both() == ([copy], [])
 
 
 def test_a_search_in_a_folder_finds_what_is_below_it(workspace: Workspace, ann: Caller, ids: dict[str, int]):
@@ -163,6 +217,57 @@ def test_a_search_finds_files_and_folders_the_nearest_first(files: JupyterConten
     assert kinds == ["directory", "file", "notebook", "notebook"]
 
 
+def notebook(*sources: Any, **members: Any) -> bytes:
+    cells = [{"cell_type": "code", "source": source} for source in sources]
+    return json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, **members}).encode()
+
+
+@on_sqlite
+def test_a_notebook_is_found_by_what_is_written_in_its_cells(
+    common: Path, files: JupyterContents, ann: Caller, bob: Caller
+):
+    written = notebook(["%%svc_db --tap flights\n", 'SELECT "Straße"'], "df.mean()", metadata={"author": "km"})
+    (common / "a" / "b" / "n.ipynb").write_bytes(written)
+    (common / "a" / "n.txt").write_bytes(written)
+    (common / "a" / "x.ipynb").mkdir()
+    for name, data in {
+        "odd": notebook(None),
+        "list": b'[{"source": "select"}]',
+        "deep": b"[" * 100_000,
+        "none": b"",
+        "half": written[:-9],
+    }.items():
+        (common / "a" / f"{name} .ipynb").write_bytes(data)
+    here = ["Common/a/b/n.ipynb"]
+    for text in ("SELECT", 'flights\nselect "STRASSE', "df.MEAN()"):
+        assert found_files(files, text, bob) == found_files(files, text, bob, "Common/a/b") == here, text
+    for text in ("author", "km", "cells", "select\n"):
+        assert found_files(files, text, bob) == [], text
+    files.save(f"{ANN}/work/mine.ipynb", ContentsSave(content=json.loads(written)), by=ann)
+    assert found_files(files, "strasse", ann) == [f"{ANN}/work/mine.ipynb", *here]
+    assert found_files(files, "strasse", bob) == here
+
+
+@on_sqlite
+def test_a_search_says_which_notebooks_were_searched_by_name_only(
+    common: Path, files: JupyterContents, ann: Caller, monkeypatch: pytest.MonkeyPatch
+):
+    written = notebook("select delay")
+    for name in ("1", "2", "3"):
+        (common / "Delays" / f"{name}.ipynb").write_bytes(written)
+    (common / "Delays" / "delay.ipynb").write_bytes(written * 2)
+    monkeypatch.setattr(searches, "SOURCES_LIMIT_BYTES", len(written) * 2)
+    model = files.get("Common/Delays", Wanted(), SearchText("delay"), by=ann)
+    assert [child.name for child in model.content] == ["1.ipynb", "2.ipynb", "delay.ipynb"]
+    assert model.message == (
+        "some notebooks were searched by name only, as they are too large or too many: search in a folder"
+    )
+    monkeypatch.setattr(searches, "SOURCES_LIMIT_BYTES", len(written) * 3)
+    monkeypatch.setattr(searches, "READ_LIMIT_BYTES", len(written) - 1)
+    model = files.get("Common/Delays", Wanted(), SearchText("select"), by=ann)
+    assert (model.content, bool(model.message)) == ([], True)
+
+
 @on_sqlite
 def test_a_search_leaves_out_the_files_of_others_and_those_that_are_not_served(
     common: Path, files: JupyterContents, bob: Caller, tmp_path: Path
@@ -215,6 +320,26 @@ def test_a_search_says_what_the_service_cannot_read(
     model = files.get(path, Wanted(), SearchText("delay"), by=ann)
     assert [child.path for child in model.content] == found
     assert model.message == (closed and f"not searched, as the service may not read it: {closed}")
+
+
+@on_sqlite
+def test_a_search_goes_on_without_a_notebook_that_cannot_be_read(
+    common: Path, files: JupyterContents, ann: Caller, monkeypatch: pytest.MonkeyPatch
+):
+    failures = {"gone.ipynb": FileNotFoundError(errno.ENOENT, ""), "closed.ipynb": PermissionError(errno.EACCES, "")}
+    for name in (*failures, "open.ipynb"):
+        (common / "a" / name).write_bytes(notebook("select 1"))
+    read = FileTree.read
+
+    def failing(tree: FileTree, parts: Sequence[str], limit: int) -> tuple[bytes, os.stat_result]:
+        if parts[-1] in failures:
+            raise failures[parts[-1]]
+        return read(tree, parts, limit)
+
+    monkeypatch.setattr(FileTree, "read", failing)
+    model = files.get("Common", Wanted(), SearchText("select"), by=ann)
+    assert [child.path for child in model.content] == ["Common/a/open.ipynb"]
+    assert model.message == "not searched, as the service may not read it: Common/a/closed.ipynb"
 
 
 @on_sqlite

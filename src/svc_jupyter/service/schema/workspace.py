@@ -62,6 +62,14 @@ note_revisions = sa.Table(
     sa.Column("document", sa.LargeBinary, nullable=False),
 )
 
+# What searches find notes by: the titles and texts of the paragraphs of the newest revision, folded.
+note_texts = sa.Table(
+    "note_texts",
+    metadata,
+    sa.Column("note_id", BigId, sa.ForeignKey(notes.c.id, ondelete="CASCADE"), primary_key=True),
+    sa.Column("text", sa.Text, nullable=False),
+)
+
 dashboards = sa.Table(
     "notebook_dashboards",
     metadata,

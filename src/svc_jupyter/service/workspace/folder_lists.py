@@ -59,7 +59,8 @@ class FolderLists:
     ) -> FolderContents:
         """Return a page of what is below a folder, or below all roots, and has a text in its name, or as its id.
 
-        It is what the caller would see who opened all folders. Raises what `list` raises.
+        A note may have it in its paragraphs, too. The contents are what the caller would see who opened all folders.
+        Raises what `list` raises.
         """
         path = location_of(location or "", "location")
         with self._places.database.connect() as connection:

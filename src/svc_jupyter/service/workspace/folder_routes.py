@@ -60,7 +60,7 @@ async def _in_query(
 
 SearchDep = Annotated[
     str | None,
-    Query(max_length=255, description="part of the name of anything below the folder, or its id"),
+    Query(max_length=255, description="part of the name of anything below the folder or of a note's text, or an id"),
 ]
 FoldersDep = Annotated[Folders, part(Folders)]
 ListsDep = Annotated[FolderLists, part(FolderLists)]
@@ -77,8 +77,8 @@ def list_folder(
 ) -> Response:
     """Return a page of a folder's content by name: folders first, then notes or dashboards.
 
-    With `search`: all that is below it, or without a location anywhere, and has the text in its name or as its id.
-    404 if it does not exist.
+    With `search`: all that is below it, or without a location anywhere, and has the text in its name, in the titles
+    and texts of a note's paragraphs, or as its id. 404 if it does not exist.
     """
     if search:
         contents = lists.search(type_, location, SearchText(search), page, by=caller)

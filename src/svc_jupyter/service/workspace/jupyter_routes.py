@@ -44,7 +44,13 @@ async def _wanted(
     return Wanted(type_, format_, content, hash_)
 
 
-SearchDep = Annotated[str | None, Query(max_length=255, description="part of the name of anything below the folder")]
+SearchDep = Annotated[
+    str | None,
+    Query(
+        max_length=255,
+        description="part of the name of anything below the folder, or of the sources of a notebook's cells",
+    ),
+]
 ContentsDep = Annotated[JupyterContents, part(JupyterContents)]
 WantedDep = Annotated[Wanted, Depends(_wanted)]
 
@@ -53,7 +59,7 @@ WantedDep = Annotated[Wanted, Depends(_wanted)]
 def list_jupyter_roots(
     contents: ContentsDep, wanted: WantedDep, caller: CallerDep, search: SearchDep = None
 ) -> Response:
-    """Return the folder that contains `Common` and `Users`; with `search`, everything that has the text in its name."""
+    """Return the folder that contains `Common` and `Users`; with `search`, everything that has the text."""
     return _answer(contents.get("", wanted, _text(search), by=caller))
 
 
@@ -61,7 +67,7 @@ def list_jupyter_roots(
 def get_jupyter_contents(
     path: str, contents: ContentsDep, wanted: WantedDep, caller: CallerDep, search: SearchDep = None
 ) -> Response:
-    """Return a notebook, file or folder; with `search`, a folder with all below it that has the text in its name.
+    """Return a notebook, file or folder; with `search`, a folder with all below it that has the text.
 
     403 for another user's folder, 422 if it is not of the requested type.
     """

@@ -20,7 +20,7 @@ Document = dict[str, Any]
 OBJECTS = ("noteParams", "noteForms", "config", "info")
 """The parts, besides the paragraphs, that every note has: objects, which may be empty."""
 PARTS = ("paragraphs", *OBJECTS)
-_TEXTS = ("text", "title")
+_TEXTS = ("title", "text")
 _MAX_ID_LENGTH = 255
 _COMPRESSION = 4
 """Measured on notebooks with tables: 6 takes twice the time for 4 % less."""
@@ -67,6 +67,11 @@ def unpacked(data: bytes) -> Document:
     """Return the stored document."""
     document: Document = json.loads(zlib.decompress(data))
     return document
+
+
+def text_of(document: Document) -> str:
+    """Return what people have written in a document: the titles and texts of its paragraphs."""
+    return "\n".join(paragraph[key] for paragraph in document["paragraphs"] for key in _TEXTS if paragraph.get(key))
 
 
 def shown(document: Document) -> Document:

@@ -73,7 +73,7 @@ class NoteHistory:
                 admit(by, action, Resource.NOTE, where, note_id)
             require_match(if_match, row.version, f"note {note_id}", row.updated_at)
             former = note_store.revision_row(connection, note_id, number)
-            document = PackedDocument(former.document, former.size)
+            document = PackedDocument(former.document, former.size, unpacked(former.document))
             if number != row.revision:
                 trail.record(connection, by, "restore", Resource.NOTE, note_id, name=row.name, revision=number)
                 now = self._places.clock()

@@ -16,10 +16,11 @@ from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.access.permissions import Action, Resource
 from svc_jupyter.service.ground.errors import NotFound, StateConflict
 from svc_jupyter.service.schema.commands import commands
-from svc_jupyter.service.schema.workspace import note_revisions, notes
+from svc_jupyter.service.schema.workspace import note_revisions, note_texts, notes
 from svc_jupyter.service.workspace.admission import absent
-from svc_jupyter.service.workspace.note_documents import Document, packed, unpacked
+from svc_jupyter.service.workspace.note_documents import Document, packed, text_of, unpacked
 from svc_jupyter.service.workspace.records import NOTE_COLUMNS
+from svc_jupyter.service.workspace.searches import folded
 
 KEPT_REVISIONS = 100
 """Kept revisions of each note; the oldest are deleted first."""
@@ -32,19 +33,20 @@ _OPEN = (CommandStatus.WAITING.value, CommandStatus.RUNNING.value)
 
 
 class PackedDocument(NamedTuple):
-    """A document as it is stored, and its uncompressed size in bytes."""
+    """A document as it is stored, its uncompressed size in bytes, and itself where it is at hand."""
 
     data: bytes
     size: int
+    document: Document | None = None
 
     @classmethod
     def of(cls, document: Document) -> PackedDocument:
         """Return a document ready to be stored. Raises `Invalid` for values that JSON lacks."""
-        return cls(*packed(document))
+        return cls(*packed(document), document)
 
     def opened(self) -> Document:
         """Return the document itself."""
-        return unpacked(self.data)
+        return unpacked(self.data) if self.document is None else self.document
 
 
 def row_of(
@@ -83,7 +85,7 @@ def insert(connection: sa.Connection, values: dict[str, Any], document: PackedDo
 def insert_revision(
     connection: sa.Connection, note_id: int, number: int, user_id: int, now: float, document: PackedDocument
 ) -> None:
-    """Store a revision, and delete the one beyond the limit."""
+    """Store a note's newest revision, which is what searches find it by, and delete the one beyond the limit."""
     connection.execute(
         sa.insert(note_revisions).values(
             note_id=note_id,
@@ -99,6 +101,8 @@ def insert_revision(
             note_revisions.c.note_id == note_id, note_revisions.c.number <= number - KEPT_REVISIONS
         )
     )
+    connection.execute(sa.delete(note_texts).where(note_texts.c.note_id == note_id))
+    connection.execute(sa.insert(note_texts).values(note_id=note_id, text=folded(text_of(document.opened()))))
 
 
 def replace_revision(connection: sa.Connection, note_id: int, number: int, document: PackedDocument) -> None:

@@ -142,6 +142,7 @@ class Notes:
                 where = self._places.at(connection, body.location, "location", NOTES, by)
             name = wanted or free_copy_name(connection, notes, where, row.name)
             cluster_id = row.cluster_id if body.cluster_id is None else body.cluster_id
+            data = data._replace(document=data.opened())
             copy = self._insert(connection, where, name, row.note_type, cluster_id, data, by)
         return ReadNote(note_summary(copy, where.path), data.opened())
 

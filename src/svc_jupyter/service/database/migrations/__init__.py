@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _LOCK = 0x5C4A02
 """Key of the advisory lock with which PostgreSQL replicas that start together migrate one after the other."""
-HEAD = "0020"
+HEAD = "0021"
 """The newest revision: stored here, so that a start without migrations does not load Alembic (0.15 s)."""
 _FIRST = "0016"
 """The revision of the first release. Earlier ones belong to versions that were never released."""
