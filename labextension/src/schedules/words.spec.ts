@@ -7,6 +7,7 @@ import { aCommand, anAction, aSchedule } from './testing';
 import {
   alertLimits,
   alertText,
+  has,
   hasFailed,
   lastText,
   nameOf,
@@ -30,6 +31,39 @@ describe('what a list says', () => {
     expect(nextText(trans, schedule, NOW)).toContain('next Sun 22 Nov');
     expect(lastText(trans, schedule, NOW)).toMatch(/^last run failed \d\d:00$/);
     expect(lastText(trans, aSchedule(), NOW)).toBe('not run yet');
+  });
+
+  it('finds a schedule by its name, its id, a tag, and every text of what it runs', () => {
+    const schedule = aSchedule({
+      id: 4711,
+      name: 'Nightly report',
+      label: 'hadoop2',
+      tags: 'Finance,daily',
+      command_type: 'CompositeCommand',
+      command: {
+        sub_commands: [
+          { command_type: 'ShellCommand', inline: 'date' },
+          { command_type: 'DbTapQueryCommand', query: 'SELECT origin\nFROM flights', db_tap_id: 83 }
+        ],
+        macros: [{ day: '"2026"' }]
+      }
+    });
+    for (const text of [
+      'night',
+      '471',
+      'hadoop',
+      'finance',
+      'daily',
+      'date',
+      'select origin',
+      '2026'
+    ]) {
+      expect([text, has(schedule, text)]).toEqual([text, true]);
+    }
+    for (const text of ['weekly', 'inline', 'null', '83', 'undefined', 'object']) {
+      expect([text, has(schedule, text)]).toEqual([text, false]);
+    }
+    expect(has(aSchedule({ tags: null, label: null }), 'null')).toBe(false);
   });
 
   it('does not claim that it never ran where the service does not tell', () => {

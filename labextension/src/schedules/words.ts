@@ -82,11 +82,19 @@ export function alertLimits(trans: TranslationBundle, dueBy: string, longerThan:
     .join(', ');
 }
 
-/** Return whether a schedule's name, id, cluster or text has a text in lower case. */
+/** Return whether a schedule has a text in lower case: in its name, id, cluster, tags, or a text of what it runs. */
 export function has(schedule: IScheduleRecord, text: string): boolean {
-  const { id, name, label, command } = schedule;
-  const texts = Object.values(command).filter(value => typeof value === 'string');
-  return [String(id), name, label ?? '', ...texts].some(one => one.toLowerCase().includes(text));
+  const { id, name, label, tags, command } = schedule;
+  return textsIn([String(id), name, label, tags, command]).some(one =>
+    one.toLowerCase().includes(text)
+  );
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') {
+    return [value];
+  }
+  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** Return when a schedule runs next; null when it does not. */

@@ -367,7 +367,7 @@ def test_a_search_needs_a_folder(files: JupyterContents, ann: Caller):
     ("limits", "paths", "message"),
     [
         ({"FILES_FOUND_LIMIT": 3}, 3, None),
-        ({"FILES_FOUND_LIMIT": 2}, 2, "only the first 2 are listed: search for more of the name, or in a folder"),
+        ({"FILES_FOUND_LIMIT": 2}, 2, "only the first 2 are listed: search for a longer text, or in a folder"),
         ({"FILES_SEARCHED_LIMIT": 5}, 3, None),
         ({"FILES_SEARCHED_LIMIT": 4}, 2, "only the first 4 files and folders were searched: search in a folder"),
     ],

@@ -127,7 +127,7 @@ def files_below(starts: Mapping[AdmittedPath, frozenset[str]], text: SearchText)
     found = list(islice(matching, FILES_FOUND_LIMIT))
     if next(entries, None) is not None:
         if len(found) == FILES_FOUND_LIMIT:
-            return found, f"only the first {FILES_FOUND_LIMIT} are listed: search for more of the name, or in a folder"
+            return found, f"only the first {FILES_FOUND_LIMIT} are listed: search for a longer text, or in a folder"
         return found, f"only the first {FILES_SEARCHED_LIMIT} files and folders were searched: search in a folder"
     if sources.is_cut:
         return found, "some notebooks were searched by name only, as they are too large or too many: search in a folder"
