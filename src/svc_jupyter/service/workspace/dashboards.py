@@ -202,7 +202,7 @@ class Dashboards:
         row, data = note_store.row_with_document(connection, note_id, Action.READ, caller)
         where = of_object(connection, caller.account_id, row.folder_id)
         admit(caller, Action.READ, Resource.NOTE, where, note_id)
-        return data.opened()["paragraphs"], row.revision
+        return data.document["paragraphs"], row.revision
 
 
 def _may_read(caller: Caller, where: LocatedFolder, dashboard_id: int) -> bool:

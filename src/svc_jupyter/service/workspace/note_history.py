@@ -73,17 +73,17 @@ class NoteHistory:
                 admit(by, action, Resource.NOTE, where, note_id)
             require_match(if_match, row.version, f"note {note_id}", row.updated_at)
             former = note_store.revision_row(connection, note_id, number)
-            document = PackedDocument(former.document, former.size, unpacked(former.document))
+            data = PackedDocument.stored(former)
             if number != row.revision:
                 trail.record(connection, by, "restore", Resource.NOTE, note_id, name=row.name, revision=number)
                 now = self._places.clock()
                 newest = row.revision + 1
-                note_store.insert_revision(connection, note_id, newest, by.user_id, now, document)
+                note_store.insert_revision(connection, note_id, newest, by.user_id, now, data)
                 values = {"revision": newest, "version": row.version + 1, "updated_by": by.user_id, "updated_at": now}
                 row = connection.execute(
                     sa.update(notes).where(notes.c.id == note_id).values(**values).returning(*NOTE_COLUMNS)
                 ).one()
-        return ReadNote(note_summary(row, where.path), document.opened())
+        return ReadNote(note_summary(row, where.path), data.document)
 
 
 def _admitted(connection: sa.Connection, note_id: int, action: Action, caller: Caller) -> None:

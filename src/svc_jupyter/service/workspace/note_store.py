@@ -33,20 +33,21 @@ _OPEN = (CommandStatus.WAITING.value, CommandStatus.RUNNING.value)
 
 
 class PackedDocument(NamedTuple):
-    """A document as it is stored, its uncompressed size in bytes, and itself where it is at hand."""
+    """A document as it is stored, its uncompressed size in bytes, and itself."""
 
     data: bytes
     size: int
-    document: Document | None = None
+    document: Document
 
     @classmethod
     def of(cls, document: Document) -> PackedDocument:
         """Return a document ready to be stored. Raises `Invalid` for values that JSON lacks."""
         return cls(*packed(document), document)
 
-    def opened(self) -> Document:
-        """Return the document itself."""
-        return unpacked(self.data) if self.document is None else self.document
+    @classmethod
+    def stored(cls, row: sa.Row[Any]) -> PackedDocument:
+        """Return the document in the row of a revision."""
+        return cls(row.document, row.size, unpacked(row.document))
 
 
 def row_of(
@@ -71,7 +72,7 @@ def row_with_document(
     ).one_or_none()
     if row is None:
         raise absent(caller, action, Resource.NOTE, note_id)
-    return row, PackedDocument(row.document, row.size)
+    return row, PackedDocument.stored(row)
 
 
 def insert(connection: sa.Connection, values: dict[str, Any], document: PackedDocument) -> sa.Row[Any]:
@@ -102,7 +103,7 @@ def insert_revision(
         )
     )
     connection.execute(sa.delete(note_texts).where(note_texts.c.note_id == note_id))
-    connection.execute(sa.insert(note_texts).values(note_id=note_id, text=folded(text_of(document.opened()))))
+    connection.execute(sa.insert(note_texts).values(note_id=note_id, text=folded(text_of(document.document))))
 
 
 def replace_revision(connection: sa.Connection, note_id: int, number: int, document: PackedDocument) -> None:

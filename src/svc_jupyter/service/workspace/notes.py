@@ -67,7 +67,7 @@ class Notes:
             row, data = note_store.row_with_document(connection, note_id, Action.READ, by)
             where = of_object(connection, by.account_id, row.folder_id)
         admit(by, Action.READ, Resource.NOTE, where, note_id)
-        return ReadNote(note_summary(row, where.path), data.opened())
+        return ReadNote(note_summary(row, where.path), data.document)
 
     def list(self, page: Page, *, by: Caller) -> NoteList:
         """Return a page of the account's notes that the caller may read, newest first, without their documents."""
@@ -120,7 +120,7 @@ class Notes:
             row = note_store.row_of(connection, note_id, Action.UPDATE, by, lock=True)
             admit(by, Action.UPDATE, Resource.NOTE, of_object(connection, by.account_id, row.folder_id), note_id)
             row, data = note_store.row_with_document(connection, note_id, Action.UPDATE, by)
-            document = checked(change(data.opened()))
+            document = checked(change(data.document))
             note_store.replace_revision(connection, note_id, row.revision, PackedDocument.of(document))
 
     def require_all(self, note_id: int, action: Action, callers: Sequence[Caller]) -> None:
@@ -142,9 +142,8 @@ class Notes:
                 where = self._places.at(connection, body.location, "location", NOTES, by)
             name = wanted or free_copy_name(connection, notes, where, row.name)
             cluster_id = row.cluster_id if body.cluster_id is None else body.cluster_id
-            data = data._replace(document=data.opened())
             copy = self._insert(connection, where, name, row.note_type, cluster_id, data, by)
-        return ReadNote(note_summary(copy, where.path), data.opened())
+        return ReadNote(note_summary(copy, where.path), data.document)
 
     def delete(self, note_id: int, if_match: str | None = None, *, by: Caller) -> NoteDeleted:
         """Delete a note with its revisions and its dashboards. Raises `StateConflict` while it is running."""

@@ -39,6 +39,7 @@ def upgrade() -> None:
 
 
 def _text(document: bytes) -> str:
+    """Return the text of a stored document as searches compare it at this revision, whatever they do later."""
     paragraphs = json.loads(zlib.decompress(document))["paragraphs"]
     text = "\n".join(paragraph[key] for paragraph in paragraphs for key in ("title", "text") if paragraph.get(key))
     return re.sub("[\0\ud800-\udfff]", "\ufffd", unicodedata.normalize("NFC", text.casefold()))
