@@ -28,11 +28,11 @@ from benchmarks.processes import ProcessorTime, proportional
 from benchmarks.service import Service
 from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.service.application.engines import MADE_AT_INSTALL
-from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.ground.settings import default_engines_dir
 from svc_jupyter.service.installs.engine import Engine, Installed
 from svc_jupyter.service.installs.engines import Engines
+from svc_jupyter.service.processes.marks import environment_mark
 from svc_jupyter.service.runtimes.hadoop.addresses import EXCLUDE_FILE, Addresses, Port
 from svc_jupyter.service.runtimes.hadoop.configuration import POOLS_FILE, NodeLayout, node_sites
 from svc_jupyter.service.runtimes.hadoop.daemons import small_files
@@ -92,7 +92,7 @@ def _ours(http: httpx.Client, data_dir: Path, figures: _Figures) -> None:
     _wait(lambda: http.get("/clusters/default/state").json()["state"] == "UP")
     figures.seconds.append(time.monotonic() - started)
     below = str(data_dir / "clusters")
-    figures.look(p.pid for p in psutil.process_iter() if (mark_of(p, INSTANCE_MARK) or "").startswith(below))
+    figures.look(p.pid for p in psutil.process_iter() if (environment_mark(p, INSTANCE_MARK) or "").startswith(below))
     http.put("/clusters/default/state", json={"state": "terminate"}).raise_for_status()
     _wait(lambda: http.get("/clusters/default/state").json()["state"] == "DOWN")
 

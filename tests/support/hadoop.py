@@ -38,14 +38,13 @@ from svc_jupyter.service.access.accounts import ensure_account
 from svc_jupyter.service.clusters.cluster_engine import Sample
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.providers.local import LocalProvider
-from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.database import migrations
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.installs.engine import Engine
 from svc_jupyter.service.processes.durable_process import mark_of as command_mark_of
-from svc_jupyter.service.processes.marks import marked_processes
+from svc_jupyter.service.processes.marks import environment_mark, marked_processes
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp
 from svc_jupyter.service.runtimes.hadoop.hadoop_cluster import HadoopEngine
@@ -184,7 +183,7 @@ def daemon_processes(data_dir: Path) -> set[int]:
     parents = {}
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            if (mark_of(process, INSTANCE_MARK) or "").startswith(below):
+            if (environment_mark(process, INSTANCE_MARK) or "").startswith(below):
                 parents[process.pid] = process.ppid()
     return {pid for pid, parent in parents.items() if parent not in parents}
 
@@ -192,7 +191,7 @@ def daemon_processes(data_dir: Path) -> set[int]:
 def end_clusters_of(data_dir: Path) -> None:
     """Kill every process of the clusters of a data folder."""
     below = str(data_dir / "clusters")
-    while left := [p for p in psutil.process_iter() if (mark_of(p, INSTANCE_MARK) or "").startswith(below)]:
+    while left := [p for p in psutil.process_iter() if (environment_mark(p, INSTANCE_MARK) or "").startswith(below)]:
         for process in left:
             with suppress(psutil.NoSuchProcess):
                 process.kill()

@@ -21,7 +21,8 @@ from thrift.protocol.TBinaryProtocol import TBinaryProtocolAccelerated
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport
 
-from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK, mark_of
+from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK
+from svc_jupyter.service.processes.marks import environment_mark
 
 TEXT_SERDE = "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe"
 AVRO_SERDE = "org.apache.hadoop.hive.serde2.avro.AvroSerDe"
@@ -79,7 +80,11 @@ def add_partitions(client: Client, name: str, *values: Sequence[str], schema: st
 def metastores_of(data_dir: Path) -> list[psutil.Process]:
     """Return the living metastores of a data folder."""
     beginning = str(data_dir.absolute() / "hive")
-    return [process for process in psutil.process_iter() if (mark_of(process, DAEMON_MARK) or "").startswith(beginning)]
+    return [
+        process
+        for process in psutil.process_iter()
+        if (environment_mark(process, DAEMON_MARK) or "").startswith(beginning)
+    ]
 
 
 def end_metastore_of(data_dir: Path) -> None:

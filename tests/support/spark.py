@@ -20,9 +20,9 @@ from tests.support.engines import ONE_COMPILER, engine_at_once
 from tests.support.hadoop import end_clusters_of, start_cluster
 from tests.support.service_process import ServiceProcess, wait_until
 
-from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.installs.engine import Engine
+from svc_jupyter.service.processes.marks import environment_mark
 
 LABEL = "spark"
 SECONDS = 300.0
@@ -65,7 +65,9 @@ def server_of(service: ServiceProcess) -> psutil.Process | None:
     found = {}
     for process in psutil.process_iter():
         with suppress(psutil.Error):
-            if "svc_spark.server" in process.cmdline() and (mark_of(process, INSTANCE_MARK) or "").startswith(below):
+            if "svc_spark.server" in process.cmdline() and (environment_mark(process, INSTANCE_MARK) or "").startswith(
+                below
+            ):
                 found[process] = process.ppid()
     pids = {process.pid for process in found}
     return next((process for process, parent in found.items() if parent not in pids), None)

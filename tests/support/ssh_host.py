@@ -24,8 +24,8 @@ import psutil
 from tests.support.service_process import wait_until
 
 from svc_jupyter.service.clusters.providers.local import can_listen, choose_block, is_unused
-from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import NODE_MARK
+from svc_jupyter.service.processes.marks import environment_mark
 
 PORT = 2222
 _IN_A_MOUNT_NAMESPACE = (
@@ -75,7 +75,9 @@ class SshHost:
 
     def processes(self) -> list[psutil.Process]:
         """Return what runs there for clusters."""
-        return [p for p in psutil.process_iter() if (mark_of(p, NODE_MARK) or "").startswith(f"{self.folder}/")]
+        return [
+            p for p in psutil.process_iter() if (environment_mark(p, NODE_MARK) or "").startswith(f"{self.folder}/")
+        ]
 
     def end(self) -> None:
         """End the server and everything that runs there, and delete its folder."""

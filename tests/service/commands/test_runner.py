@@ -33,7 +33,7 @@ from svc_jupyter.service.database.bus import Bus
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.processes.identity import Identity
-from svc_jupyter.service.processes.marks import MARK
+from svc_jupyter.service.processes.worker_parent import MARK
 from svc_jupyter.service.schema.commands import commands, owed_ends
 
 NewRunner = Callable[..., Any]

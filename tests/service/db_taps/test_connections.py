@@ -102,7 +102,7 @@ def test_a_url_names_the_database_whose_rules_hold(settings):
         "snowflake": Dialect.SNOWFLAKE,
         "firebird": Dialect.OTHER,
     }
-    found = {name: connected(settings, db_type="url", url=f"{name}://h/d").dialect for name in dialects}
+    found = {name: connected(settings, db_type="url", url=f"{name}://h//d").dialect for name in dialects}
     assert found == dialects
 
 
@@ -120,6 +120,7 @@ def test_an_invalid_tap_is_refused_with_the_name_of_its_field(settings):
 
     no_host = "db_host: must be a host name or an address, without scheme, port and path"
     unreadable = "url: cannot be read; it must have the form dialect+driver://user:password@host:port/database"
+    relative = "url: a duckdb URL must name a file by its absolute path: duckdb:////folder/file.duckdb"
     no_file = "url: a sqlite URL must name a file by its absolute path: sqlite:////folder/file.db"
     invalid = [
         ({"db_type": "oracle"}, "db_type: unknown; known are " + ", ".join(DbType)),
@@ -144,6 +145,8 @@ def test_an_invalid_tap_is_refused_with_the_name_of_its_field(settings):
         ({"db_type": "url", "url": "mysql://u:p@h:geheim/x"}, unreadable),
         ({"db_type": "url", "url": "sqlite://"}, no_file),
         ({"db_type": "url", "url": "sqlite:///file:/etc/x?uri=true"}, no_file),
+        ({"db_type": "url", "url": "duckdb:///flights.duckdb"}, relative),
+        ({"db_type": "url", "url": "duckdb:///a/flights"}, relative),
         ({"db_type": "sqlite"}, "db_name: a sqlite tap needs the path of its file"),
         ({"db_type": "sqlite", "db_name": "missing.db"}, "db_name: the file missing.db does not exist"),
     ]
@@ -203,6 +206,11 @@ def test_a_folder_is_refused(settings):
 def test_a_relative_file_lies_in_the_storage_folder(settings):
     file = make_database(settings.storage_dir / "a.db")
     assert connected(settings, db_type="sqlite", db_name="a.db").target == str(file.resolve())
+
+
+@pytest.mark.parametrize("database", ["/folder/x.duckdb", "~/x.duckdb", ":memory:", "md:x"])
+def test_a_duckdb_that_is_the_same_for_each_query_is_taken(settings, database):
+    assert connected(settings, db_type="url", url=f"duckdb:///{database}").target == f"duckdb:///{database}"
 
 
 def test_a_name_that_no_file_can_have_is_refused(settings):

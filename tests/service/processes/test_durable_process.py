@@ -17,7 +17,8 @@ from tests.support.service_process import wait_until
 from tests.support.until import until, written
 
 from svc_jupyter.service.processes.durable_process import DurableProcess
-from svc_jupyter.service.processes.marks import MARK, mark_of, marked_processes
+from svc_jupyter.service.processes.marks import mark_of, marked_processes
+from svc_jupyter.service.processes.worker_parent import MARK
 
 DAMAGED = [b"no number\n", b"\xff\xfe\n", b"\n", b"0\n", b"1\n", b"-5\n", b"99999999999\n", b"12 of three words\n"]
 """What somebody may have written over the number of a process."""

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from tests.support.service_process import wait_until
 
-from svc_jupyter.service.processes.worker_parent import MARK, MARK_BYTES
+from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.marks import marked_processes
 
 PARENT = """
-import os, sys
+import os, time
 from collections import namedtuple
 from pathlib import Path
 from svc_jupyter.service.processes.worker_parent import serve
@@ -22,21 +26,22 @@ def read_job(line):
     return Job(folder, folder / "log")
 
 def work(job):
-    (job.folder / "environ").write_bytes(open("/proc/self/environ", "rb").read())
     if job.folder.name == "fails":
         raise ValueError("of this job")
+    (job.folder / "environ").write_text(os.environ["SVC_COMMAND_MARK"])
+    if (work := job.folder / "work").exists():
+        os.chdir(work)
+    if job.folder.name == "waits":
+        os.fork()
+        while not (job.folder / "go").exists():
+            time.sleep(0.02)
     return 3
 
 serve(read_job, work)
 """
 
 
-ENVIRONMENT = {
-    "FIRST": "1",
-    MARK: MARK_BYTES * ".",
-    "LAST": "2",
-    "PYTHONPATH": str(Path(__file__).parents[3] / "src"),
-}
+ENVIRONMENT = {"PYTHONPATH": str(Path(__file__).parents[3] / "src")}
 
 
 def serve(*folders: Path) -> list[str]:
@@ -54,13 +59,38 @@ def until_over(folder: Path) -> str:
     return str(wait_until(lambda: (folder / "rc").exists() and (folder / "rc").read_text(), "the end of a worker"))
 
 
-def test_a_worker_shows_its_own_mark_in_place_of_the_room_its_parent_keeps(tmp_path: Path):
-    assert serve(tmp_path) == ["taken"]
-    assert until_over(tmp_path) == "3\n"
-    shown = (tmp_path / "environ").read_bytes().split(b"\0")
-    assert f"{MARK}={tmp_path}".encode() in shown
-    assert (shown[0], shown[-2]) == (b"FIRST=1", b"PYTHONPATH=" + str(Path(__file__).parents[3] / "src").encode())
-    assert b"LAST=2" in shown
+def number_of(folder: Path) -> int:
+    """Return the number of a folder's worker."""
+    return int((folder / "pid").read_text().split()[0])
+
+
+@pytest.fixture(params=["waits", "waits/work"])
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """Yield the folder of a worker that waits for `go`, there or in a working folder below; then end the worker."""
+    (tmp_path / request.param).mkdir(parents=True)
+    yield tmp_path / "waits"
+    (tmp_path / "waits" / "go").touch()
+
+
+def test_a_worker_and_what_it_forks_are_found_by_the_folder_that_their_programs_get_as_their_mark(folder: Path):
+    assert serve(folder) == ["taken"]
+    wait_until(lambda: len(list(marked_processes(folder))) == 2, "a worker and what it has forked")
+    assert {os.getsid(process.pid) for process in marked_processes(folder)} == {number_of(folder)}
+    assert (folder / "environ").read_text() == str(folder)
+    (folder / "go").touch()
+    assert until_over(folder) == "3\n"
+    wait_until(lambda: not list(marked_processes(folder)), "the end of both")
+
+
+async def test_a_worker_whose_number_was_damaged_is_found(folder: Path):
+    assert serve(folder) == ["taken"]
+    worker = number_of(folder)
+    (folder / "pid").write_text("x\n")
+    found = DurableProcess.adopt(folder)
+    assert found is not None
+    assert (found.pid, found.is_running) == (worker, True)
+    (folder / "go").touch()
+    assert await found.wait() == 3
 
 
 def test_a_job_that_fails_is_logged_and_the_next_one_is_done(tmp_path: Path):

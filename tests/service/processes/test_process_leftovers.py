@@ -13,7 +13,8 @@ from tests.support.processes import is_over
 from tests.support.service_process import wait_until
 from tests.support.until import until, written
 
-from svc_jupyter.service.processes.marks import MARK, marked_processes
+from svc_jupyter.service.processes.marks import marked_processes
+from svc_jupyter.service.processes.worker_parent import MARK
 
 DAEMON = """
 import os, sys, time

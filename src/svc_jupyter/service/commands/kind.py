@@ -17,6 +17,7 @@ from svc_jupyter.api.clusters import ClusterConfiguration, ClusterType
 from svc_jupyter.service.access.callers import Caller
 from svc_jupyter.service.commands.rows import CommandRow
 from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.worker_parent import WORKING_FOLDER
 
 
 class ResultForm(StrEnum):
@@ -124,7 +125,7 @@ class Task:
     @cached_property
     def working_folder(self) -> Path:
         """The folder in which the user's program runs; made before `run` is called."""
-        return self.folder / "work"
+        return self.folder / WORKING_FOLDER
 
     @cached_property
     def log_file(self) -> Path:

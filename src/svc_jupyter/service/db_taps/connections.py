@@ -38,6 +38,8 @@ _NO_CLEAR_TEXT = "!password"
 """The server at the host gets no password that could be reused, unless a URL says so or verifies the server."""
 _HEADER = b"SQLite format 3\x00"
 _SCHEME = "file://"
+_RELATIVE = re.compile("[^/~:][^:]*$")
+"""A path below the working folder, which each query has for itself; unlike `/file`, `~/file`, `:memory:`, `md:name`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,8 @@ def _from_url(tap: TapAttributes, settings: Settings) -> Connection:
         if not url.database or url.database == ":memory:" or url.database.startswith("file:"):
             raise Invalid("url: a sqlite URL must name a file by its absolute path: sqlite:////folder/file.db")
         return _sqlite(tap, url.database, settings)
+    if backend == "duckdb" and url.database and _RELATIVE.match(url.database):
+        raise Invalid("url: a duckdb URL must name a file by its absolute path: duckdb:////folder/file.duckdb")
     address = (f"{url.host}:{url.port}" if url.port else url.host) or url.database or backend
     if backend == "postgresql":
         return Connection(

@@ -104,7 +104,6 @@ def _work(job: Job | RowsJob) -> int:
     if job.connection.engine is EngineName.SQLITE:
         from svc_jupyter.service.db_taps.engines.sqlite_file import confine_to_tap
 
-        os.chdir(job.folder)  # for temporary files: see `load`
         execution.prepare = partial(confine_to_tap, job)
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT})
     requested = threading.Event()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from svc_jupyter.service.packages.installer import BUILD_SECONDS, VERIFY_SECONDS, BuildFailure, failure, too_slow
 from svc_jupyter.service.packages.languages import BASE, PYTHON
-from svc_jupyter.service.processes.marks import MARK
 from svc_jupyter.service.processes.tool import Ended, run
+from svc_jupyter.service.processes.worker_parent import MARK
 
 _LOCK_FILE = "requirements.lock"
 _OURS = ("VIRTUAL_ENV", "UV_PROJECT", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP")

@@ -24,8 +24,8 @@ from svc_jupyter.service.packages.r_sources import (
     read_lock,
     write_lock,
 )
-from svc_jupyter.service.processes.marks import MARK
 from svc_jupyter.service.processes.tool import run
+from svc_jupyter.service.processes.worker_parent import MARK
 
 _SCRIPT: Final = Path(__file__).with_name("r_packages.R")
 _LOCK_FILE: Final = "packages.lock"

@@ -7,7 +7,7 @@ in about 0.3 ms.
 
 Process numbers are reused. A process is the command's own if the identity beside the number in `pid`, or the mark in
 its environment, says so. A wrapper writes only its number, since finding out more takes half as long again, and has the
-mark from its start; workers, which may be unable to set their mark, write the whole identity.
+mark from its start; workers, which have none, write the whole identity.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ from svc_jupyter.service.processes.identity import (
     number_in,
     read_pid_file,
 )
-from svc_jupyter.service.processes.marks import MARK, is_living, mark_of, marked_processes
+from svc_jupyter.service.processes.marks import is_living, mark_of, marked_processes
+from svc_jupyter.service.processes.worker_parent import MARK
 
 _WRAPPER = """set -C
 { echo $$ >"$1/pid"; } 2>/dev/null || exit 125

@@ -13,7 +13,7 @@ import structlog
 
 from svc_jupyter.files import with_users_umask
 from svc_jupyter.service.processes.durable_process import DurableProcess
-from svc_jupyter.service.processes.worker_parent import MARK, MARK_BYTES, TAKEN, WorkerJob, to_line
+from svc_jupyter.service.processes.worker_parent import TAKEN, WorkerJob, to_line
 
 IDLE_SECONDS = 120.0
 """How long an idle parent stays loaded."""
@@ -38,7 +38,7 @@ class WarmWorkers(Generic[AnyJob]):
         python: str = sys.executable,
     ) -> None:
         self._module = module
-        self._environment = {**environment, MARK: MARK_BYTES * "."}
+        self._environment = environment
         self._idle_seconds = idle_seconds
         self._python = python
         self._lock = asyncio.Lock()

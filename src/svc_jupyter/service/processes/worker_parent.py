@@ -25,8 +25,10 @@ from svc_jupyter.service.processes.identity import Identity
 TAKEN = b"taken"
 MARK = "SVC_COMMAND_MARK"
 """Environment variable that names the folder of the command a process belongs to (`marks.py`)."""
-MARK_BYTES = 4096
-"""The space in a parent's environment for its workers' marks: the longest path of a folder."""
+WORKER_NAME = "svc_worker"
+"""The name of a worker's process: its environment is its parent's, so that it can have no mark there."""
+WORKING_FOLDER = "work"
+"""The working folder of a command's own program, in the folder of its attempt."""
 _FAILED = 70
 _KILL_ME_FIRST = b"500"
 """Out-of-memory score: when memory runs out, the kernel ends a worker before the service."""
@@ -96,7 +98,6 @@ def _become_worker(
     try:
         job = read_job(line)
         os.setsid()
-        _carry_mark(job)
         _write_pid(job)
         _detach(job)
         os.write(answer, TAKEN)
@@ -118,33 +119,10 @@ def _become_worker(
         os._exit(code)
 
 
-def _carry_mark(job: WorkerJob) -> None:
-    """Write the mark into the memory that `/proc` shows as this process's environment.
-
-    A forked process has its parent's environment there, which `os.environ` does not change. Where the system forbids
-    this, only the process group shows what belongs to the command.
-    """
-    mark = os.fsencode(job.folder)
-    if len(mark) >= MARK_BYTES:
-        return
-    with contextlib.suppress(OSError, ValueError, IndexError):
-        with open("/proc/self/environ", "rb", buffering=0) as environment:
-            place = environment.read().index(f"{MARK}=".encode("ascii")) + len(MARK) + 1
-        with open("/proc/self/stat", "rb", buffering=0) as stat:
-            start = int(stat.read().rpartition(b")")[2].split()[_ENVIRONMENT_START])
-        with open("/proc/self/mem", "r+b", buffering=0) as memory:
-            memory.seek(start + place)
-            memory.write(mark + b"\0")
-
-
-_ENVIRONMENT_START = 47
-"""`env_start` among the fields of /proc/PID/stat that follow the name."""
-
-
 def _write_pid(job: WorkerJob) -> None:
     """Claim the job with an exclusively created file, so that it runs once even if it is requested twice.
 
-    Writes the whole identity, which replaces the mark where it could not be set.
+    Writes the whole identity: a worker has no mark in its environment.
     """
     descriptor = os.open(job.folder / "pid", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     os.write(descriptor, Identity.of_this_process().line.encode("ascii"))
@@ -152,8 +130,11 @@ def _write_pid(job: WorkerJob) -> None:
 
 
 def _detach(job: WorkerJob) -> None:
-    """Detach from the parent; output goes to the command's log."""
-    os.chdir("/")
+    """Detach from the parent; output goes to the command's log. Name and folder show what the process belongs to."""
+    os.environ[MARK] = os.fspath(job.folder)
+    os.chdir(job.folder)
+    with contextlib.suppress(OSError), open("/proc/self/comm", "wb", buffering=0) as name:
+        name.write(WORKER_NAME.encode("ascii"))
     log = os.open(job.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     nothing = os.open(os.devnull, os.O_RDWR)
     for source, target in ((nothing, 0), (nothing, 1), (log, 2)):

@@ -12,9 +12,9 @@ from svc_jupyter.api.clusters import ClusterConfiguration
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.instances import Instance, NewNode, Node
 from svc_jupyter.service.clusters.providers.local import LocalProvider
-from svc_jupyter.service.clusters.providers.marked_processes import mark_of
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.processes.marks import environment_mark
 
 
 async def _java() -> Path:
@@ -30,7 +30,7 @@ def settings(tmp_path: Path) -> Settings:
 def provider(settings: Settings) -> Iterator[LocalProvider]:
     yield LocalProvider(settings, _java)
     for process in psutil.process_iter():
-        if (mark_of(process, INSTANCE_MARK) or "").startswith(str(settings.data_dir)):
+        if (environment_mark(process, INSTANCE_MARK) or "").startswith(str(settings.data_dir)):
             process.kill()
 
 

@@ -19,7 +19,7 @@ from tests.support.service_process import wait_until
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.service.isolation.isolation import Isolation
 from svc_jupyter.service.kinds.notebook.job import ERROR_FILE, EXECUTED_FILE, KERNEL_FOLDER, SOURCE_FILE, RunJob
-from svc_jupyter.service.processes.worker_parent import MARK, MARK_BYTES, to_line
+from svc_jupyter.service.processes.worker_parent import MARK, to_line
 
 DEADLINE = 60.0
 
@@ -101,7 +101,7 @@ class WorkerParent:
             [sys.executable, "-m", "svc_jupyter.service.kinds.notebook.worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**kept, MARK: MARK_BYTES * ".", "JUPYTER_PATH": str(folder)},
+            env={**kept, "JUPYTER_PATH": str(folder)},
             start_new_session=True,
         )
 

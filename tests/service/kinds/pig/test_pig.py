@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 from tests.support.engines import engine_at_once
 from tests.support.pig import FLIGHTS, SECONDS, put_data, rows_of, run_pig, submit_pig, succeeded, table_of
+from tests.support.processes import is_over
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.service.installs.engine import Engine
 
-SLOW = FLIGHTS + "b = STREAM f THROUGH `sh -c 'cat; echo begun >&2; sleep 100'`;\n"
-"""Runs until it is ended."""
 BARS = "USING PigStorage('|')"
 
 
@@ -249,9 +248,17 @@ def test_an_input_that_is_missing_is_reported_as_such(service, storage):
     assert not (storage / "pig" / "of_none").exists()
 
 
-def test_a_cancelled_script_leaves_no_output_no_files_and_no_process(service, storage):
-    command = submit_pig(service, SLOW + "STORE b INTO 'pig/cancelled';")
+def leaving(left: Path, then: str = "") -> str:
+    """Return statements whose program starts a process outside its group and writes its number to a file."""
+    start = f"setsid sleep 1000 >/dev/null 2>&1 & echo $! > {left}"
+    return f"{FLIGHTS}b = STREAM f THROUGH `sh -c 'cat; {start}{then}'`;\n"
+
+
+def test_a_cancelled_script_leaves_no_output_no_files_and_no_process(service, storage, tmp_path):
+    left = tmp_path / "left"
+    command = submit_pig(service, leaving(left, "; sleep 100") + "STORE b INTO 'pig/cancelled';")
     wait_until((storage / "pig" / "cancelled").exists, "its output", 60)
+    number = wait_until(lambda: left.exists() and left.read_text().strip(), "its process", 60)
     scratch = Path((service.folder(command) / "1" / "scratch").read_text().strip())
 
     service.http.put(f"/commands/{command}", json={"status": "kill"})
@@ -260,6 +267,14 @@ def test_a_cancelled_script_leaves_no_output_no_files_and_no_process(service, st
     assert record["status"] == "cancelled"
     assert not (storage / "pig" / "cancelled").exists()
     assert not scratch.exists()
+    assert is_over(int(number))
+
+
+def test_what_a_script_leaves_running_ends_with_it(service, tmp_path):
+    left = tmp_path / "left"
+    command = submit_pig(service, f"{leaving(left)}DUMP b;")
+    assert service.ended(command)["status"] == "done"
+    assert is_over(int(left.read_text()))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import psutil
 import structlog
 
 from svc_jupyter.files import write_whole
-from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK, mark_of, marked
+from svc_jupyter.service.clusters.providers.marked_processes import DAEMON_MARK, marked
 from svc_jupyter.service.clusters.providers.provider import DaemonState
 from svc_jupyter.service.processes.identity import (
     SHELL_LINE,
@@ -27,6 +27,7 @@ from svc_jupyter.service.processes.identity import (
     number_in,
     read_pid_file,
 )
+from svc_jupyter.service.processes.marks import environment_mark
 
 BEGIN = f"""{SHELL_LINE}
 set -C; {{ echo "$who" >"$1/pid"; }} 2>/dev/null || exit 125
@@ -126,7 +127,7 @@ class DaemonProcess:
             return identity.is_alive
         # Where the system gives only the process number.
         with contextlib.suppress(psutil.Error):
-            return mark_of(psutil.Process(identity.pid), DAEMON_MARK) == str(self.folder)
+            return environment_mark(psutil.Process(identity.pid), DAEMON_MARK) == str(self.folder)
         return False
 
     def _collect(self, pid: int) -> None:

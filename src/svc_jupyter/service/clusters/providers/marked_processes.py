@@ -10,6 +10,8 @@ from pathlib import PurePath
 
 import psutil
 
+from svc_jupyter.service.processes.marks import environment_mark
+
 DAEMON_MARK = "SVC_CLUSTER_DAEMON"
 """The daemon's folder; inherited by processes that it starts with the same environment."""
 _DYING_SECONDS = 10.0
@@ -21,18 +23,8 @@ def marked(mark: str, value: PurePath) -> Iterator[psutil.Process]:
     """Yield the living processes that carry a mark with this value."""
     wanted = str(value)
     for process in psutil.process_iter():
-        if mark_of(process, mark) == wanted:
+        if environment_mark(process, mark) == wanted:
             yield process
-
-
-def mark_of(process: psutil.Process, mark: str) -> str | None:
-    """Return the value of a living process's mark; None without one."""
-    try:
-        if process.status() == psutil.STATUS_ZOMBIE:
-            return None
-        return process.environ().get(mark)
-    except (psutil.Error, OSError):
-        return None
 
 
 async def end_marked(mark: str, value: PurePath) -> bool:

@@ -21,8 +21,6 @@ ERROR_FILE = "error.json"
 """Why a run failed: `message` and `may_retry`."""
 PROGRESS_FILE = "progress"
 """The percentage of finished cells."""
-WORKING_FOLDER = "work"
-"""The kernel's working folder, in the attempt's folder."""
 KERNEL_FOLDER = "kernel"
 """The kernel's connection file and sockets, in the attempt's folder, during the run."""
 

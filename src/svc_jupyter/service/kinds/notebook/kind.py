@@ -42,8 +42,8 @@ from svc_jupyter.service.kinds.notebook.pages import PAGE_HEADERS, NotebookPages
 from svc_jupyter.service.kinds.notebook.service_access import ServiceAccess, folder_of
 from svc_jupyter.service.packages.attached import AttachedEnvironments
 from svc_jupyter.service.processes.durable_process import DurableProcess
-from svc_jupyter.service.processes.marks import MARK
 from svc_jupyter.service.processes.warm_workers import IDLE_SECONDS, WarmWorkers
+from svc_jupyter.service.processes.worker_parent import MARK
 
 _WORKER = "svc_jupyter.service.kinds.notebook.worker"
 

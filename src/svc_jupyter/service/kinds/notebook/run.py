@@ -29,13 +29,13 @@ from svc_jupyter.service.kinds.notebook.job import (
     SOURCE_FILE,
     SUMMARY_FILE,
     TEXT_FILE,
-    WORKING_FOLDER,
     RunJob,
 )
 from svc_jupyter.service.kinds.notebook.kernels import ChosenKernel, Kernel
 from svc_jupyter.service.kinds.notebook.notebook_file import ExecutedFile, read_notebook
 from svc_jupyter.service.kinds.notebook.outputs import Budget, last_text
 from svc_jupyter.service.kinds.notebook.parameters import inject
+from svc_jupyter.service.processes.worker_parent import WORKING_FOLDER
 
 _SKIP = "skip-execution"
 """The tag of a cell to skip, as in nbclient."""

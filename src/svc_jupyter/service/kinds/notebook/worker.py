@@ -31,12 +31,11 @@ def load() -> None:
 def main() -> None:
     """Load, and fork a process for each job."""
     from svc_jupyter.service.kinds.notebook.job import RunJob
-    from svc_jupyter.service.processes.worker_parent import MARK, from_line, serve
+    from svc_jupyter.service.processes.worker_parent import from_line, serve
 
     def work(job: RunJob) -> int:
         from svc_jupyter.service.kinds.notebook.run import run
 
-        os.environ[MARK] = str(job.folder)
         return run(job)
 
     load()

@@ -15,7 +15,7 @@ from svc_jupyter.service.installs.additions import CompiledJar, Workshop
 from svc_jupyter.service.installs.class_archive import archive_options
 from svc_jupyter.service.installs.engine import Installed, class_path
 from svc_jupyter.service.installs.java import JavaHome
-from svc_jupyter.service.processes.worker_parent import MARK, MARK_BYTES
+from svc_jupyter.service.processes.worker_parent import MARK
 
 MAIN_CLASS: Final = "svc.jupyter.pig.Runner"
 RUNNER_JAR: Final = CompiledJar("runner", "svc-pig-runner.jar", "svc_jupyter.service.kinds.pig.java")
@@ -62,10 +62,10 @@ def arguments(installed: Installed, java: JavaHome, scratch: Path) -> list[str]:
     ]
 
 
-def environment(inherited: Mapping[str, str], programs: Path) -> dict[str, str]:
-    """Return the environment: that of scripts, the program for Python functions, and room for a command's mark."""
+def environment(inherited: Mapping[str, str], programs: Path, scratch: Path) -> dict[str, str]:
+    """Return the environment: that of scripts, the program for Python functions, and the mark."""
     path = f"{programs}{os.pathsep}{inherited.get('PATH', os.defpath)}"
-    return {**inherited, "PATH": path, MARK: MARK_BYTES * "."}
+    return {**inherited, "PATH": path, MARK: str(scratch)}
 
 
 def make_scratch(scratch: Path) -> None:

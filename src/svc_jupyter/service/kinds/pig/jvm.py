@@ -14,6 +14,7 @@ from typing import Final
 from svc_jupyter.files import with_users_umask
 from svc_jupyter.service.kinds.pig.job import SCRATCH_FILE, PigJob
 from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.marks import COMMAND_LINK
 from svc_jupyter.service.processes.worker_parent import to_line
 
 TAKEN: Final = "taken"
@@ -80,6 +81,7 @@ class Jvm:
     async def hand(self, job: PigJob) -> DurableProcess:
         """Give it a job; raises `OSError` with the reason when it does not accept it."""
         (job.folder / SCRATCH_FILE).write_text(f"{self.scratch}\n", "utf-8")
+        (self.scratch / COMMAND_LINK).symlink_to(job.folder)
         try:
             await asyncio.to_thread(_write_all, self._stdin, to_line(job))
         except BrokenPipeError:

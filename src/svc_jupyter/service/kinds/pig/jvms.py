@@ -29,6 +29,8 @@ from svc_jupyter.service.kinds.pig import command_line
 from svc_jupyter.service.kinds.pig.job import PigJob
 from svc_jupyter.service.kinds.pig.jvm import Jvm
 from svc_jupyter.service.processes.durable_process import DurableProcess
+from svc_jupyter.service.processes.marks import environment_mark
+from svc_jupyter.service.processes.worker_parent import MARK
 
 IDLE_SECONDS = 300.0
 """How long an idle Java stays warm: it holds about 200 MB."""
@@ -95,7 +97,7 @@ class Jvms:
 
     def sweep(self) -> None:
         """Remove the folders of Java processes that are gone, as after a crash; those of other hosts stay."""
-        used = {argument for process in psutil.process_iter() for argument in _arguments(process)}
+        used = {environment_mark(process, MARK) for process in psutil.process_iter()}
         for folder in self._folder.glob(f"{self._host}-*"):
             if str(folder) not in used:
                 shutil.rmtree(folder, ignore_errors=True)
@@ -126,7 +128,7 @@ class Jvms:
         command_line.make_programs(self.programs, self._python)
         return await Jvm.start(
             command_line.arguments(installed, java, scratch),
-            command_line.environment(self._environment, self.programs),
+            command_line.environment(self._environment, self.programs, scratch),
             scratch,
         )
 
@@ -155,13 +157,6 @@ class Jvms:
     def _keep(self, task: asyncio.Task[None]) -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _arguments(process: psutil.Process) -> list[str]:
-    try:
-        return list(process.cmdline())
-    except (psutil.Error, OSError):
-        return []
 
 
 async def _undo(process: DurableProcess) -> None:

@@ -177,6 +177,8 @@ class PigKind:
             await self._tidy_once(task, say, has_failed=has_failed)
 
     async def _tidy_once(self, task: Task, say: Callable[[str], None], *, has_failed: bool) -> None:
+        if (process := DurableProcess.adopt(task.folder)) is not None:
+            await process.stop(0)  # what it left running, which nothing finds without the temporary folder
         await asyncio.to_thread(leftovers.remove_scratch, task.folder)
         if task.cluster_id is not None:
             await self._tidy_cluster(task, say, has_failed=has_failed)

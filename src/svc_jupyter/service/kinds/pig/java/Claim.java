@@ -1,7 +1,6 @@
 package svc.jupyter.pig;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,8 +12,6 @@ import java.nio.file.StandardOpenOption;
  * <p>A process with a claim continues without the service, which finds it again by these files.
  */
 final class Claim {
-    private static final String MARK = "SVC_COMMAND_MARK";
-    private static final int ENVIRONMENT_START = 47;
     private static final int START_TICKS = 19;
 
     private final Path folder;
@@ -25,7 +22,6 @@ final class Claim {
 
     /** Claim the folder; fails if another process has it, so that a script that is submitted twice runs once. */
     static Claim take(Path folder) throws IOException {
-        carryMark(folder);
         byte[] identity = (identity() + "\n").getBytes(StandardCharsets.US_ASCII);
         Files.write(folder.resolve("pid"), identity, StandardOpenOption.CREATE_NEW);
         return new Claim(folder);
@@ -49,25 +45,5 @@ final class Claim {
     private static String[] statFields() throws IOException {
         String stat = Files.readString(Path.of("/proc/self/stat"));
         return stat.substring(stat.lastIndexOf(')') + 1).trim().split(" ");
-    }
-
-    /**
-     * Write the mark into the memory that /proc shows as this process's environment, over a placeholder. Where the
-     * system forbids that, the process group identifies the command's processes.
-     */
-    private static void carryMark(Path folder) {
-        byte[] mark = (folder + "\0").getBytes(StandardCharsets.UTF_8);
-        String room = System.getenv(MARK);
-        if (room == null || mark.length > room.length()) {
-            return;
-        }
-        try (RandomAccessFile memory = new RandomAccessFile("/proc/self/mem", "rw")) {
-            String environment = new String(Files.readAllBytes(Path.of("/proc/self/environ")), StandardCharsets.ISO_8859_1);
-            int place = ("\0" + environment).indexOf("\0" + MARK + "=");
-            memory.seek(Long.parseLong(statFields()[ENVIRONMENT_START]) + place + MARK.length() + 1);
-            memory.write(mark);
-        } catch (IOException | NumberFormatException unseen) {
-            // The process group identifies it.
-        }
     }
 }

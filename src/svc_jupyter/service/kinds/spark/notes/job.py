@@ -21,8 +21,6 @@ SUMMARY_FILE = "result.json"
 ERROR_FILE = "error.json"
 """Why a run failed: `message` and `may_retry`."""
 PROGRESS_FILE = "progress"
-WORKING_FOLDER = "work"
-"""The working folder of shell paragraphs, in the attempt's folder."""
 
 
 def table_file(number: int) -> str:

@@ -17,6 +17,7 @@ from svc_jupyter.service.kinds.spark.notes.statements import Log, Message, RunFa
 from svc_jupyter.service.kinds.spark.scala_programs import ENDS_ALL, exits
 from svc_jupyter.service.kinds.spark.sql_failures import reason_of
 from svc_jupyter.service.kinds.spark.sql_parts import sql_parts
+from svc_jupyter.service.processes.worker_parent import WORKING_FOLDER
 from svc_jupyter.service.runtimes.spark.driver import wire
 from svc_jupyter.service.runtimes.spark.driver.statement import (
     ERROR_FILE,
@@ -97,7 +98,7 @@ class SessionLink:
             code=code,
             folder=str(folder),
             log=str(self._log_file),
-            work=str(self._folder / "work"),
+            work=str(self._folder / WORKING_FOLDER),
             parts=parts,
             pool=self._address.pool,
             min_free_bytes=self._min_free_bytes,

@@ -13,12 +13,13 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from svc_jupyter.service.kinds.spark.notes.job import ERROR_FILE, NOTE_FILE, WORKING_FOLDER, NoteJob
+from svc_jupyter.service.kinds.spark.notes.job import ERROR_FILE, NOTE_FILE, NoteJob
 from svc_jupyter.service.kinds.spark.notes.languages import default_of
 from svc_jupyter.service.kinds.spark.notes.run import NoteRun
 from svc_jupyter.service.kinds.spark.notes.session_link import SessionAddress, SessionLink
 from svc_jupyter.service.kinds.spark.notes.shell_paragraphs import Shell
 from svc_jupyter.service.kinds.spark.notes.statements import RunFailure
+from svc_jupyter.service.processes.worker_parent import WORKING_FOLDER, freeze, from_line, serve
 
 
 def work(job: NoteJob) -> int:
@@ -57,16 +58,11 @@ def main() -> None:
     import pyarrow.csv  # noqa: F401
 
     from svc_jupyter.service.db_taps.statements import split
-    from svc_jupyter.service.processes.worker_parent import MARK, freeze, from_line, serve
     from svc_jupyter.sql_tokens import Dialect
-
-    def begin(job: NoteJob) -> int:
-        os.environ[MARK] = str(job.folder)
-        return work(job)
 
     split("", Dialect.SPARK)  # imports sqlglot, which takes longer than a short paragraph
     freeze()
-    serve(partial(from_line, NoteJob), begin)
+    serve(partial(from_line, NoteJob), work)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ from pyspark.sql.types import StructType
 
 from svc_jupyter.service.db_taps.failures import QueryFailure
 from svc_jupyter.service.db_taps.result_file import ResultFile
-from svc_jupyter.service.processes.worker_parent import MARK, freeze, from_line, serve, write_code
+from svc_jupyter.service.processes.worker_parent import freeze, from_line, serve, write_code
 from svc_jupyter.service.runtimes.spark.connect.job import CHECK_FILE, ConnectEndpoint, ConnectJob, Task
 from svc_jupyter.service.runtimes.spark.connect.session import connected
 from svc_jupyter.service.runtimes.spark.driver.arrow_types import arrow_type, in_arrow_types
@@ -56,7 +56,6 @@ _REPORT_SECONDS = 0.25
 
 def work(job: ConnectJob) -> int:
     """Do a job in this process; return the exit code. The answer is in the job's folder."""
-    os.environ[MARK] = str(job.folder)
     os.environ.update(job.environment)
     spark = connected(ConnectEndpoint(**job.endpoint))  # type: ignore[arg-type]  # its fields
     requested = threading.Event()
