@@ -14,9 +14,10 @@ import pytest
 from tests.support.until import until
 
 from svc_jupyter.service.runtimes.spark.driver import processes, reserve
-from svc_jupyter.service.runtimes.spark.driver.processes import Ended, Zygote
+from svc_jupyter.service.runtimes.spark.driver.processes import Ended
 from svc_jupyter.service.runtimes.spark.driver.reserve import Reserve
 from svc_jupyter.service.runtimes.spark.driver.statement import Language, Statement
+from svc_jupyter.service.runtimes.spark.driver.zygote import Zygote
 
 FORKING = """
 import json, os, socket, sys, time

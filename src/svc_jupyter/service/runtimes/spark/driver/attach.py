@@ -11,6 +11,31 @@ from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 
+def load() -> None:
+    """Import what a session needs, and what pyspark imports only at first use: seconds on a busy machine."""
+    import encodings.idna  # noqa: F401  loaded with the first connection
+    import logging
+
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    import pyspark.sql.classic.dataframe
+    import pyspark.sql.functions
+    import pyspark.sql.pandas.conversion
+    import pyspark.sql.pandas.types
+    import pyspark.sql.pandas.utils
+    import pyspark.sql.types
+    import pyspark.testing.utils  # noqa: F401  asked with every argument that goes to the driver
+
+    pd.DataFrame({"a": np.array([1])})
+    pa.array([1]).cast(pa.string())
+    from . import session  # noqa: F401
+
+    # It writes each failed query a second time, as JSON, among the program's own errors.
+    logging.getLogger("SQLQueryContextLogger").setLevel(logging.CRITICAL + 1)
+    logging.getLogger("DataFrameQueryContextLogger").setLevel(logging.CRITICAL + 1)
+
+
 def attached(jvm_session: str | None) -> SparkSession:
     """Return a session of the driver that the environment names: a new one, or the one with this Py4J id."""
     ClientServerConnection.shutdown_socket = _closed

@@ -6,90 +6,23 @@ import asyncio
 import json
 import os
 import signal
-import socket
-import subprocess
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .statement import Statement, to_json
 
-_LINE_LIMIT = 2**20
+if TYPE_CHECKING:
+    from .zygote import Zygote
+
+LINE_LIMIT = 2**20
+"""Bytes of a report."""
 _ANSWER_BYTES = 65_536
 _READY_SECONDS = 30.0
-_SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "JE_ARROW_MALLOC_CONF": "background_thread:false"}
-"""A process that forks must have no threads; these libraries start some when they are loaded."""
 
 
 class Ended(Exception):
     """A session's process ended; the text describes how."""
-
-
-class Zygote:
-    """Forks the processes of one Python, which executors also use for the sessions' code."""
-
-    def __init__(self, python: str) -> None:
-        self.python = python
-        self._ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._process = subprocess.Popen(
-            [python, "-m", "svc_spark.zygote", str(theirs.fileno())],
-            pass_fds=[theirs.fileno()],
-            stdin=subprocess.DEVNULL,
-            env=os.environ | _SINGLE_THREADED | {"PYSPARK_PYTHON": python, "PYSPARK_DRIVER_PYTHON": python},
-        )
-        theirs.close()
-        self._turn = asyncio.Lock()
-        self._children: set[int] = set()
-
-    @property
-    def is_running(self) -> bool:
-        """Return whether it is alive."""
-        return self._process.poll() is None
-
-    async def fork(self, settings: dict[str, Any]) -> SessionProcess:
-        """Return a new process, which attaches to the driver by itself."""
-        ours, theirs = socket.socketpair()
-        try:
-            answer = await self._asked(settings, [theirs.fileno()])
-        except BaseException:
-            ours.close()
-            raise
-        finally:
-            theirs.close()
-        self._children.add(answer["pid"])
-        ours.setblocking(False)
-        reader, writer = await asyncio.open_connection(sock=ours, limit=_LINE_LIMIT)
-        return SessionProcess(answer["pid"], reader, writer, self)
-
-    async def status_of(self, pid: int) -> int | None:
-        """Return the exit status of a process that is ending."""
-        answer = await self._asked({"wait": pid}, [])
-        self._children.discard(pid)
-        status: int | None = answer["status"]
-        return status
-
-    @property
-    def has_children(self) -> bool:
-        """Return whether a process of it may still be alive."""
-        return bool(self._children)
-
-    async def end(self) -> None:
-        """End it, whatever it does; its processes have ended before."""
-        async with self._turn:
-            self._process.kill()
-            await asyncio.to_thread(self._process.wait)
-            self._ours.close()
-
-    async def _asked(self, request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
-        async with self._turn:
-            return dict(await asyncio.to_thread(self._ask, json.dumps(request).encode(), descriptors))
-
-    def _ask(self, request: bytes, descriptors: list[int]) -> Any:
-        socket.send_fds(self._ours, [request], descriptors)
-        answer = self._ours.recv(_ANSWER_BYTES)
-        if not answer:
-            raise Ended("the process that makes sessions is gone")
-        return json.loads(answer)
 
 
 class SessionProcess:

@@ -7,7 +7,8 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .processes import Ended, SessionProcess, Zygote
+from .processes import Ended, SessionProcess
+from .zygote import Zygote
 
 if TYPE_CHECKING:
     from .driver import Driver

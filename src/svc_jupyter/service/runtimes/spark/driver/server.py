@@ -16,11 +16,12 @@ from typing import Any, Final
 
 from .driver import Driver
 from .jvm import Jvm
-from .processes import Ended, Zygote
+from .processes import Ended
 from .reserve import Reserve
 from .sessions import Sessions
 from .statement import Language, SqlPart, Statement
 from .wire import LINE_LIMIT, challenge, is_proof, line
+from .zygote import Zygote
 
 _WAIT_SECONDS: Final = 25.0
 _HOUSE_SECONDS: Final = 5.0
