@@ -17,7 +17,7 @@ from svc_jupyter.api.states import NodeStatus
 from svc_jupyter.service.clusters.instances import Instance, Node, claim
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.nodes import client_folder
-from svc_jupyter.service.runtimes.hadoop.yarn_admin import AdminCallFailed, RefreshMode, call, refresh_nodes
+from svc_jupyter.service.runtimes.hadoop.yarn_admin import AdminCallFailed, call, refresh_nodes
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnNode, YarnRest
 
 pytestmark = pytest.mark.timeout(600)
@@ -91,8 +91,7 @@ def _node_without_containers(said: Sequence[str], nodes: Sequence[Node]) -> Node
 async def _the_administrators_calls_are_answered(instance: Instance) -> None:
     """The real ResourceManager takes our calls, and refuses in its own words."""
     address = Addresses.of(instance).resource_manager_admin
-    for mode in RefreshMode:
-        await refresh_nodes(address, mode, 10)
+    await refresh_nodes(address, 10)
     with pytest.raises(AdminCallFailed, match="refused nonsense: Unknown method nonsense"):
         await call(address, "nonsense", b"")
 

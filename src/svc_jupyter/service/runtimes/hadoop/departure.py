@@ -16,7 +16,7 @@ from svc_jupyter.service.clusters.instances import Instance, Manner, Node
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.yarn_admin import RefreshMode, refresh_nodes
+from svc_jupyter.service.runtimes.hadoop.yarn_admin import refresh_nodes
 from svc_jupyter.service.runtimes.hadoop.yarn_nodes import known_nodes, registered_names
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import DECOMMISSIONING, Holding, YarnRest
 
@@ -200,4 +200,4 @@ async def apply_exclude_file(provider: Provider, instance: Instance, yarn: YarnR
     going = nodes_that_go(instance)
     text = exclude_file(going, await registered_names(yarn, instance, going)).encode()
     await provider.machine(instance, master).write({str(addresses.exclude_file): text})
-    await refresh_nodes(addresses.resource_manager_admin, RefreshMode.GRACEFUL, PATIENCE_SECONDS)
+    await refresh_nodes(addresses.resource_manager_admin, PATIENCE_SECONDS)
