@@ -57,8 +57,8 @@ def test_a_chart_is_of_one_of_several_tables(client: Any, service: ServiceDouble
     assert client.commands.points(command, "n", "n", part={"dump": "b"}).total == 3
     assert service.calls[-1] == f"GET /api/v1.2/commands/{command}/rows/points?x=n&y=n&dump=b"
     service.next_answers.append(httpx.Response(200, json={**column, "count": 3, "nulls": 0, "distinct": 3}))
-    assert client.commands.statistics(command, "n", part={"table": 2}).count == 3
-    assert service.calls[-1] == f"GET /api/v1.2/commands/{command}/rows/statistics?column=n&table=2"
+    assert client.commands.column_summary(command, "a/b %", part={"table": 2}).count == 3
+    assert service.calls[-1] == f"GET /api/v1.2/commands/{command}/columns/a%2Fb%20%25/summary?table=2"
 
 
 def test_an_alias_that_was_not_dumped_is_reported_with_those_that_were(client: Any, service: ServiceDouble) -> None:

@@ -16,7 +16,7 @@ from tests.support.workplace import Workplace
 from traitlets.config import Config
 
 from svc_jupyter import load_ipython_extension, unload_ipython_extension
-from svc_jupyter.api.result_rows import ColumnStatistics
+from svc_jupyter.api.result_rows import ColumnSummary
 from svc_jupyter.client.blocking.commands import Commands
 
 
@@ -113,11 +113,11 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, Any]]:
     """The command and the table of each `%svc_plot -x n`, which the service answers for an empty histogram."""
     asked: list[tuple[int, Any]] = []
 
-    def statistics(_self: Commands, command: int, column: str, **wanted: Any) -> ColumnStatistics:
+    def column_summary(_self: Commands, command: int, column: str, **wanted: Any) -> ColumnSummary:
         asked.append((command, wanted["part"]))
-        return ColumnStatistics(name=column, type="integer", count=0, nulls=0, distinct=0)
+        return ColumnSummary(name=column, type="integer", count=0, nulls=0, distinct=0)
 
-    monkeypatch.setattr(Commands, "statistics", statistics)
+    monkeypatch.setattr(Commands, "column_summary", column_summary)
     return asked
 
 

@@ -12,8 +12,8 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics
-from svc_jupyter.magics.display.chart import chart_of_points, chart_of_statistics
+from svc_jupyter.api.result_rows import ChartPoints, ColumnSummary
+from svc_jupyter.magics.display.chart import chart_of_points, chart_of_summary
 from svc_jupyter.magics.display.errors import SvcMagicError, SvcUsageError
 from svc_jupyter.magics.plots import condition
 
@@ -209,14 +209,14 @@ def test_the_page_is_seen_behind_a_picture() -> None:
 def test_a_histogram_has_numbers_or_words() -> None:
     column = {"name": "hour", "type": "integer", "count": 3, "nulls": 0, "distinct": 2}
     whole = [{"from": 4, "to": 4, "count": 2}, {"from": 5, "to": 5, "count": 1}]
-    chart = chart_of_statistics(ColumnStatistics.model_validate({**column, "histogram": whole}))
+    chart = chart_of_summary(ColumnSummary.model_validate({**column, "histogram": whole}))
     assert [bar.get_height() for bar in chart.figure.axes[0].patches] == [2, 1]
     assert [text.get_text() for text in chart.figure.axes[0].get_xticklabels()] == ["4", "5"]
     days = [("2026-01-01", "2026-01-02"), ("2026-01-02", "2026-01-03"), ("2026-01-03", "2026-01-03")]
     whole = [{"from": start, "to": end, "count": 1} for start, end in days]
-    chart = chart_of_statistics(ColumnStatistics.model_validate({**column, "type": "date", "histogram": whole}))
+    chart = chart_of_summary(ColumnSummary.model_validate({**column, "type": "date", "histogram": whole}))
     assert [text.get_text() for text in chart.figure.axes[0].get_xticklabels()] == [start for start, _ in days]
     top = [{"value": "JFK", "count": 2}, {"value": None, "count": 1}]
-    chart = chart_of_statistics(ColumnStatistics.model_validate({**column, "type": "text", "top": top}))
+    chart = chart_of_summary(ColumnSummary.model_validate({**column, "type": "text", "top": top}))
     assert chart.words == "the 2 most frequent values of hour · all 3 rows"
     assert [text.get_text() for text in chart.figure.axes[0].get_xticklabels()] == ["JFK", "null"]

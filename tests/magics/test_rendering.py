@@ -37,6 +37,14 @@ def test_the_first_rows_are_shown_escaped(service, notebook):
     assert RESULT in data
 
 
+def test_columns_have_the_names_that_the_service_gives_them(service, notebook):
+    service.add_tap("flights")
+    row = [pa.array([number]) for number in range(5)]
+    service.behave("q", table=pa.Table.from_arrays(row, names=["a", "a", "a#2", "", "b"]))
+    data = notebook.displayed("%%svc_db --tap flights\nq\n")
+    assert [column["name"] for column in data[RESULT]["columns"]] == ["a", "a#3", "a#2", "#1", "b"]
+
+
 def test_numbers_that_are_no_quantities_have_no_separators():
     assert shown_values([2013, None], "integer", "year", 10) == ["2013", None]
     assert shown_values([2013.0, 2014.5], "number", "model_year", 10) == ["2013.0", "2014.5"]

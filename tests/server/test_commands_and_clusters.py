@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import quote
 
 import pyarrow as pa
 import pytest
@@ -105,6 +106,23 @@ def test_actions_that_need_a_running_cluster_are_refused_while_it_is_down(jupyte
     assert jupyter.http.delete("/clusters/default/nodes", params={"private_dns": "x"}).status_code == 409
     assert jupyter.http.put("/clusters/default/state", json={"state": "terminate"}).status_code == 409
     assert jupyter.http.get("/clusters/a%2fb%20c").status_code == 404
+
+
+def test_a_column_is_summed_up_whatever_its_name(jupyter: JupyterProcess, service: ServiceProcess) -> None:
+    names = ("a/b", "50%2F", "é ?&#", ".", "..", "", "summary/summary")
+    file = service.data_dir / "storage" / "names.db"
+    file.parent.mkdir(exist_ok=True)
+    sqlite3.connect(file).close()
+    tap = service.http.post("/db_taps", json={"name": "names", "db_type": "sqlite", "db_name": str(file)}).json()["id"]
+    query = "SELECT " + ", ".join(f'{number} AS "{name}"' for number, name in enumerate(names))
+    body = {"command_type": "DbTapQueryCommand", "db_tap_id": tap, "query": query}
+    command_id = service.http.post("/commands", json=body).json()["id"]
+    assert service.ended(command_id)["status"] == "done"
+    given = [column["name"] for column in jupyter.http.get(f"/commands/{command_id}/rows").json()["columns"]]
+    assert given == ["a/b", "50%2F", "é ?&#", ".#1", "..#1", "#1", "summary/summary"]
+    for number, name in enumerate(given):
+        found = jupyter.http.get(f"/commands/{command_id}/columns/{quote(name, safe='')}/summary").json()
+        assert (found["name"], found["max"]) == (name, number)
 
 
 def test_rows_come_as_files_and_stop_where_the_page_goes_away(jupyter: JupyterProcess, service: ServiceProcess) -> None:

@@ -27,12 +27,12 @@ function asking(part?: IPart): { calls: ResultCalls; asked: [string, unknown][] 
 async function everything(calls: ResultCalls): Promise<void> {
   await calls.first();
   await calls.value(ALL_ROWS, 0, 'a');
-  await calls.statistics(ALL_ROWS, 'a');
+  await calls.statistics(ALL_ROWS, 'a/b %');
   await calls.points(ALL_ROWS, 'line', 'a', 'b', new AbortController().signal);
   await calls.file('CSV');
 }
 
-const PATHS = ['rows', 'rows/value', 'rows/statistics', 'rows/points', 'results'].map(
+const PATHS = ['rows', 'rows/value', 'columns/a%2Fb%20%25/summary', 'rows/points', 'results'].map(
   path => `commands/7/${path}`
 );
 

@@ -27,7 +27,7 @@ export interface IBin {
   readonly count: number;
 }
 
-/** Answer of `GET commands/ID/rows/statistics`. */
+/** Answer of `GET commands/ID/columns/NAME/summary`; what a type does not have is null. */
 export interface IStatistics {
   readonly name: string;
   readonly type: string;
@@ -38,9 +38,9 @@ export interface IStatistics {
   readonly min?: Value;
   readonly max?: Value;
   readonly mean?: Value;
-  /** Of numbers and times; empty for other types. */
+  /** Of numbers, dates and times with a date. */
   readonly histogram?: readonly IBin[] | null;
-  /** The most frequent values of other types; empty for numbers and times. */
+  /** The most frequent values of other types, unless they are too many to count. */
   readonly top?: readonly { readonly value: Value; readonly count: number }[] | null;
 }
 
@@ -128,7 +128,8 @@ export class ResultCalls {
   /** Return the statistics of a column over all rows that the query finds. */
   statistics(query: IRowsQuery, column: string): Promise<IStatistics> {
     const { search = '', where = '' } = parameters(query);
-    return this._requests.get(`${this._path}/statistics`, { column, search, where, ...this.part });
+    const path = pathOf('commands', this.command, 'columns', column, 'summary');
+    return this._requests.get(path, { search, where, ...this.part });
   }
 
   /** Return the points of a chart of all rows that the query finds. */

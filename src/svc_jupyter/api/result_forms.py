@@ -1,12 +1,30 @@
-"""Typed rows as text, as CSV and as Parquet: the same from the service as from its client."""
+"""Typed rows as text, as CSV and as Parquet, and names of columns: the same from the service as from its clients."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_NOT_IN_A_URL: Final = ("", ".", "..")
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Return names that address columns, also in a URL: the second `a` is `a#2`, the first `.` is `.#1`."""
+    given, taken = set(names), set(_NOT_IN_A_URL)
+    counts = dict.fromkeys(_NOT_IN_A_URL, 0)
+    unique = []
+    for name in names:
+        chosen = name
+        while chosen in taken or (chosen != name and chosen in given):
+            counts[name] = counts.get(name, 1) + 1
+            chosen = f"{name}#{counts[name]}"
+        taken.add(chosen)
+        unique.append(chosen)
+    return unique
 
 
 def field_text(value: Any) -> str:

@@ -13,7 +13,7 @@ RowColumnType = str
 
 
 class RowColumn(Record):
-    """A column of a page; the second one of a name is called `name#2`."""
+    """A column of a page; the second one of a name is called `name#2`, and one without a name `#1`."""
 
     name: str
     type: RowColumnType = Field(
@@ -61,22 +61,28 @@ class FrequentValue(Record):
     count: int
 
 
-class ColumnStatistics(Record):
-    """What a column holds in the rows that meet the search and the conditions: `GET commands/ID/rows/statistics`."""
+class ColumnSummary(Record):
+    """What a column holds in the rows that meet the search and the conditions: `GET commands/ID/columns/NAME/summary`.
+
+    What a type does not have is null.
+    """
 
     name: str
     type: RowColumnType
     count: int = Field(description="the number of rows, those without a value included")
     nulls: int
-    distinct: int | None = Field(description="the number of different values; null where they are too many to count")
+    distinct: int | None = Field(
+        default=None, description="the number of different values; null also where they are too many to count"
+    )
     min: Any = None
     max: Any = None
     mean: float | str | None = Field(default=None, description="of numbers")
-    histogram: list[HistogramBin] = Field(
-        default_factory=list, description="20 bins or fewer, of numbers, dates and times with a date"
+    histogram: list[HistogramBin] | None = Field(
+        default=None, description="20 bins or fewer, of numbers, dates and times with a date"
     )
-    top: list[FrequentValue] = Field(
-        default_factory=list, description="the 10 most frequent values or fewer, of all other types"
+    top: list[FrequentValue] | None = Field(
+        default=None,
+        description="the 10 most frequent values or fewer, of other types; null also where they are too many to count",
     )
 
 

@@ -16,7 +16,7 @@ from svc_jupyter.magics.display.errors import SvcUsageError
 from svc_jupyter.magics.session.session import Stored, ask
 
 if TYPE_CHECKING:
-    from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics
+    from svc_jupyter.api.result_rows import ChartPoints, ColumnSummary
     from svc_jupyter.magics.display.chart import Chart
 
 CHARTS = ("line", "bar", "histogram", "scatter")
@@ -74,9 +74,7 @@ class PlotMagics(SvcFamily):
         found = ask(lambda: self._found(stored, values, wanted), "chart")
         return self.keep(values, _drawn(found))
 
-    def _found(
-        self, stored: Stored, values: argparse.Namespace, wanted: dict[str, Any]
-    ) -> ChartPoints | ColumnStatistics:
+    def _found(self, stored: Stored, values: argparse.Namespace, wanted: dict[str, Any]) -> ChartPoints | ColumnSummary:
         client = self.session.client()
         calls = client.commands
         command_id, part = stored
@@ -84,7 +82,7 @@ class PlotMagics(SvcFamily):
         if not client.extended:
             raise SvcUsageError("svc_plot: this service makes no charts. A DataFrame draws itself: df.plot()")
         if values.y is None:
-            return calls.statistics(command_id, values.x, **wanted, part=part)
+            return calls.column_summary(command_id, values.x, **wanted, part=part)
         chosen = {"chart": values.chart, "sort": values.sort, "part": part}
         return calls.points(command_id, values.x, values.y, **chosen, **wanted)
 
@@ -139,8 +137,8 @@ def condition(text: str) -> list[Any]:
     return [column, operator, value if operator != "is_null" else value != "false"]
 
 
-def _drawn(found: ChartPoints | ColumnStatistics) -> Chart:
+def _drawn(found: ChartPoints | ColumnSummary) -> Chart:
     from svc_jupyter.api.result_rows import ChartPoints
-    from svc_jupyter.magics.display.chart import chart_of_points, chart_of_statistics
+    from svc_jupyter.magics.display.chart import chart_of_points, chart_of_summary
 
-    return chart_of_points(found) if isinstance(found, ChartPoints) else chart_of_statistics(found)
+    return chart_of_points(found) if isinstance(found, ChartPoints) else chart_of_summary(found)

@@ -63,7 +63,7 @@ GET    /commands/{command_id}/files                    read_command             
 PUT    /commands/{command_id}/files                    update_command                   yes    -
 GET    /commands/{command_id}/rows                     read_command                     yes    -
 GET    /commands/{command_id}/rows/value               read_command                     yes    -
-GET    /commands/{command_id}/rows/statistics          read_command                     yes    -
+GET    /commands/{command_id}/columns/{name}/summary   read_command                     yes    -
 GET    /commands/{command_id}/rows/points              read_command                     yes    -
 GET    /commands/{command_id}/status_with_results      read_command                     yes    -
 GET    /commands/{command_id}/logs                     read_command                     yes    -

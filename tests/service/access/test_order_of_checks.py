@@ -81,6 +81,18 @@ async def test_a_missing_object_is_reported_before_an_invalid_request(world: Wor
     assert not wrong, "\n".join(map(str, wrong))
 
 
+async def test_what_is_there_is_found_whatever_its_name_when_a_request_is_invalid(world: World):
+    headers = {"X-AUTH-TOKEN": world.tokens["system-admin"]}
+    address = "/api/v1.2/jupyter_notebooks/contents/Common/50%25%20a%23b%3F.txt"
+    file = {"type": "file", "format": "text", "content": "a"}
+    made = await world.http.put(address, headers=headers, json=file)
+    assert made.status_code == 200, made.text
+    found = await world.http.get(address, headers=headers, params={"type": "nonsense"})
+    assert (found.status_code, list(found.json()["error"]["fields"])) == (422, ["type"])
+    found = await world.http.get(f"{address}/b", headers=headers, params={"type": "nonsense"})
+    assert found.status_code == 404
+
+
 def test_every_route_declares_what_it_needs(settings: Settings):
     # The page of a command, the only one that is not documented, checks by itself: it answers with a page.
     routes = [route for route in create_app(Service.of(settings)).routes if isinstance(route, APIRoute)]

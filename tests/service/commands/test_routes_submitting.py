@@ -140,7 +140,11 @@ def test_unknown_paths_are_not_found(http: httpx.Client):
 def test_an_unknown_method_is_refused_with_those_there_are(http: httpx.Client):
     answers = [
         http.request(method, path)
-        for method, path in (("DELETE", "/commands"), ("PATCH", "/commands/1"), ("POST", "/commands/1/results"))
+        for method, path in (
+            ("DELETE", "/commands"),
+            ("PATCH", "/commands/1"),
+            ("POST", "/commands/1/columns/a%2Fb/summary"),
+        )
     ]
     assert [(answer.status_code, bool(error_of(answer))) for answer in answers] == [(405, True)] * 3
     assert [answer.headers["Allow"] for answer in answers] == ["GET, POST", "GET, PUT", "GET"]

@@ -64,19 +64,28 @@ def test_rows_are_paged_sorted_filtered_and_described(http: httpx.Client, flight
         "value": "JFK",
         "is_cut": False,
     }
-    params = {"column": "delay", "where": '[["origin","!=","LGA"]]'}
-    delays = http.get(f"/commands/{flights}/rows/statistics", params=params).json()
-    assert [delays[name] for name in ("count", "nulls", "distinct", "min", "max", "mean")] == [
-        3,
-        0,
-        3,
-        -3.25,
-        40,
-        12.75,
-    ]
-    assert sum(part["count"] for part in delays["histogram"]) == 3
-    origins = http.get(f"/commands/{flights}/rows/statistics", params={"column": "origin"}).json()
-    assert origins["top"][0] == {"value": "JFK", "count": 2}
+
+
+def test_a_column_is_summed_up_over_the_rows_that_meet_the_conditions(http: httpx.Client, flights: int) -> None:
+    params = {"where": '[["number","<",10]]', "search": "j"}
+    assert http.get(f"/commands/{flights}/columns/number%232/summary", params=params).json() == {
+        "name": "number#2",
+        "type": "integer",
+        "count": 1,
+        "nulls": 0,
+        "distinct": 1,
+        "min": 4,
+        "max": 4,
+        "mean": 4,
+        "histogram": [{"from": 4, "to": 4, "count": 1}],
+        "top": None,
+    }
+    origins = http.get(f"/commands/{flights}/columns/origin/summary").json()
+    assert (origins["count"], origins["top"][0]) == (4, {"value": "JFK", "count": 2})
+    answer = http.get(f"/commands/{flights}/columns/a%2Fsummary/summary")
+    assert answer.json()["error"]["fields"] == {
+        "name": "there is no column 'a/summary'; there is origin, delay, number, number#2"
+    }
 
 
 def test_a_chart_has_points_of_the_rows_that_meet_the_conditions(http: httpx.Client, flights: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord
 from svc_jupyter.api.events import LogPart
-from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics
+from svc_jupyter.api.result_rows import ChartPoints, ColumnSummary
 from svc_jupyter.api.retention import CommandFiles
 from svc_jupyter.client.asynchronous.handles import AsyncCommand, log_part
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
@@ -127,11 +127,11 @@ class AsyncCommands:
         """
         return await self._performer.run(self._flows.points(command_id, x, y, chart, sort, search, where, part))
 
-    async def statistics(
+    async def column_summary(
         self, command_id: int, column: str, *, search: str = "", where: Conditions = (), part: Part | None = None
-    ) -> ColumnStatistics:
+    ) -> ColumnSummary:
         """Return what a column holds in those rows: counts, extremes, a histogram or the most frequent values."""
-        return await self._performer.run(self._flows.statistics(command_id, column, search, where, part))
+        return await self._performer.run(self._flows.column_summary(command_id, column, search, where, part))
 
     async def cancel(self, command_id: int) -> CancelAnswer:
         """Request a command's cancellation; the answer says whether it took effect."""

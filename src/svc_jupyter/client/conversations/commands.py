@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypedDict
+from urllib.parse import quote
 from uuid import uuid4
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CancelAnswer, CommandList, CommandRecord, CommandType, CommandWithRows
-from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics
+from svc_jupyter.api.result_rows import ChartPoints, ColumnSummary
 from svc_jupyter.api.retention import CommandFiles
 from svc_jupyter.api.sessions import CellMessages, Completions, Inspection, SessionEnd
 from svc_jupyter.client.errors import Forbidden, NotKnown, StatusError, TooManyRequests, Unauthorized
@@ -163,11 +164,11 @@ class CommandFlows:
         params = {"x": x, "y": y, "chart": chart, **ordered, **_rows_wanted(search, where), **(part or {})}
         return fetch(self.link, Call("GET", paths.command(command_id, "rows/points"), params), ChartPoints)
 
-    def statistics(
+    def column_summary(
         self, command_id: int, column: str, search: str, where: Conditions, part: Part | None
-    ) -> Flow[ColumnStatistics]:
-        params = {"column": column, **_rows_wanted(search, where), **(part or {})}
-        return fetch(self.link, Call("GET", paths.command(command_id, "rows/statistics"), params), ColumnStatistics)
+    ) -> Flow[ColumnSummary]:
+        path = paths.command(command_id, f"columns/{quote(column, safe='')}/summary")
+        return fetch(self.link, Call("GET", path, {**_rows_wanted(search, where), **(part or {})}), ColumnSummary)
 
     def cancel(self, command_id: int) -> Flow[CancelAnswer]:
         return fetch(self.link, Call("PUT", paths.command(command_id), body={"status": "kill"}), CancelAnswer)

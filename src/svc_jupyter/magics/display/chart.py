@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from svc_jupyter.api.result_rows import ChartPoint, ChartPoints, ColumnStatistics, RowColumn
+    from svc_jupyter.api.result_rows import ChartPoint, ChartPoints, ColumnSummary, RowColumn
 
 _SIZE = (8.0, 3.2)
 """Width and height in inches."""
@@ -88,7 +88,7 @@ def chart_of_points(found: ChartPoints) -> Chart:
     return _finished(figure, what, sum(point.count for point in points), found.total)
 
 
-def chart_of_statistics(found: ColumnStatistics) -> Chart:
+def chart_of_summary(found: ColumnSummary) -> Chart:
     """Return a histogram, or bars of the most frequent values."""
     x = found
     figure, axes = _figure(x.name, "rows")
@@ -102,8 +102,9 @@ def chart_of_statistics(found: ColumnStatistics) -> Chart:
                 _dated(axes)
         what = f"histogram of {x.name}"
     else:
-        heights = [part.count for part in found.top]
-        _named_bars(axes, [part.value for part in found.top], heights)
+        top = found.top or []
+        heights = [part.count for part in top]
+        _named_bars(axes, [part.value for part in top], heights)
         what = f"the {len(heights)} most frequent values of {x.name}"
     return _finished(figure, what, sum(heights), found.count)
 
@@ -171,7 +172,7 @@ def _finished(figure: Figure, what: str, drawn: int, total: int) -> Chart:
     return Chart(figure, words)
 
 
-def _place(value: Any, column: RowColumn | ColumnStatistics) -> float:
+def _place(value: Any, column: RowColumn | ColumnSummary) -> float:
     """Return where a number or a time stands; NaN where the axis has no place for it."""
     if column.type in _MEASURES:
         return _number(value)

@@ -13,6 +13,7 @@ from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.api.result_forms import unique_names
 from svc_jupyter.magics.display.lists import STATUSES, class_of, in_words
 from svc_jupyter.magics.display.lists import STYLE as LIST_STYLE
 from svc_jupyter.magics.display.values import (
@@ -24,7 +25,6 @@ from svc_jupyter.magics.display.values import (
     readable,
     shown_values,
     type_of,
-    unique,
     values_of,
     zones_of,
 )
@@ -144,7 +144,8 @@ class Grid:
         part = self._part
         declared = self._result.types if self._result and len(self._result.types) == self._frame.shape[1] else ()
         columns = []
-        for place, name in enumerate(unique(part.columns)):
+        names = unique_names([str(name) for name in self._frame.columns])
+        for place, name in enumerate(names[: part.shape[1]]):
             values = values_of(part.iloc[:, place])
             kind = type_of(part.iloc[:, place], values, declared[place] if declared else "")
             columns.append(_Column(name, kind, values))

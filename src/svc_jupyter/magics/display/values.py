@@ -172,16 +172,6 @@ def cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def unique(names: Iterable[Any]) -> list[str]:
-    """Return names by which columns can be addressed: the second `a` is `a#2`."""
-    seen: dict[str, int] = {}
-    found = []
-    for name in map(str, names):
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
-    return found
-
-
 def readable(value: Any) -> str:
     """Return `[1, 2]`, `{name: x, n: 1}`; a map, which is a list of pairs, as `{k: v}`."""
     if isinstance(value, Mapping):

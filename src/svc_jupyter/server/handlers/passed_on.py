@@ -116,7 +116,7 @@ _ROUTES = (
     Route("commands/{id}/results", "GET", streamed=_JSON),
     Route("commands/{id}/rows", "GET", streamed=_JSON),
     Route("commands/{id}/rows/value", "GET", streamed=_JSON),
-    Route("commands/{id}/rows/statistics", "GET", streamed=_JSON),
+    Route("commands/{id}/columns/{name}/summary", "GET", streamed=_JSON),
     Route("commands/{id}/rows/points", "GET", streamed=_JSON),
     Route("schedules/preview", "POST", "scheduler/preview_macro"),
     Route("schedules/{id}/actions", "GET", "scheduler/{id}/actions"),

@@ -110,8 +110,13 @@ async def _answer_of_missing(request: Request) -> Response | None:
     names = [number for number, part in enumerate(parts) if part.startswith("{")]
     if not names or _ASKS_ITSELF in request.scope or (request.method == "PUT" and ":path" in parts[-1]):
         return None  # a PUT may create the object of its path
-    of_object = request.url.path.rsplit("/", len(parts) - 1 - names[0])[0]
-    for path in dict.fromkeys((of_object, request.url.path)):
+    whole: str = request.scope["path"]
+    first = names[0]
+    if ":path" in parts[first]:
+        of_object = whole.rsplit("/", len(parts) - 1 - first)[0]
+    else:
+        of_object = "/".join(whole.split("/")[: first + 1])
+    for path in dict.fromkeys((of_object, whole)):
         answer = await _own_answer(request, path)
         if answer is not None:
             return answer if answer.status_code == HTTPStatus.NOT_FOUND else None
@@ -133,13 +138,10 @@ async def _own_answer(request: Request, path: str) -> Response | None:
     }
     sent: list[Message] = []
 
-    async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
     async def send(message: Message) -> None:
         sent.append(message)
 
-    await request.app(scope, receive, send)
+    await request.app(scope, request.receive, send)
     if "endpoint" not in scope or sent[0]["status"] == HTTPStatus.METHOD_NOT_ALLOWED:
         return None
     body = b"".join(message.get("body", b"") for message in sent)

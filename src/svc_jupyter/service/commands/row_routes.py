@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Query, Request, Response
 
 from svc_jupyter.api.fields import Id
-from svc_jupyter.api.result_rows import ChartPoints, ColumnStatistics, ResultRows, RowValue
+from svc_jupyter.api.result_rows import ChartPoints, ColumnSummary, ResultRows, RowValue
 from svc_jupyter.api.retention import Files
 from svc_jupyter.service.commands import results
 from svc_jupyter.service.commands.kind import ResultForm
@@ -97,7 +97,8 @@ async def get_rows(
     """Return a page of the rows of a command that is done.
 
     `sort` has columns, `-` before a name for the largest first; rows that are equal keep the order of the result. The
-    second column of a name is called `name#2`. A page has fewer rows than `limit` where they have many columns.
+    second column of a name is called `name#2`, and one without a name `#1`. A page has fewer rows than `limit` where
+    they have many columns.
     """
     question = Question(
         Ask.PAGE,
@@ -125,16 +126,17 @@ async def get_value(
     return await _answer(request, views, rows, question)
 
 
-@router.get("/{command_id}/rows/statistics", dependencies=[NEEDS_TO_READ], responses={200: {"model": ColumnStatistics}})
-async def get_statistics(
-    request: Request,
-    views: ViewsDep,
-    wanted: _WantedDep,
-    rows: _RowsDep,
-    column: Annotated[str, Query(max_length=_LONGEST)],
-) -> Response:
-    """Return what a column holds in the rows with the text that meet the conditions."""
-    question = Question(Ask.STATISTICS, wanted, column=column)
+@router.get(
+    "/{command_id}/columns/{name:path}/summary",
+    dependencies=[NEEDS_TO_READ],
+    responses={200: {"model": ColumnSummary}},
+)
+async def get_summary(request: Request, views: ViewsDep, wanted: _WantedDep, rows: _RowsDep, name: str) -> Response:
+    """Return what a column holds in the rows with the text that meet the conditions.
+
+    The name is as `GET commands/ID/rows` gives it, percent-encoded.
+    """
+    question = Question(Ask.SUMMARY, wanted, column=name)
     return await _answer(request, views, rows, question)
 
 

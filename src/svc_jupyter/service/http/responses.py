@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import structlog
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from pydantic_core import PydanticSerializationError, to_json
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -124,15 +124,10 @@ def _on_http_exception(request: Request, error: Exception) -> Response:
 
 def _methods_at(request: Request) -> list[str]:
     """Return every method of a path: the router returns only those of its first route."""
-    wanted = request.url.path
-    document: dict[str, Any] = request.app.openapi()
-    paths: dict[str, Any] = document["paths"]
-    named = [wanted] if wanted in paths else [path for path in paths if _matches(path, wanted)]
-    return sorted(method.upper() for path in named for method in paths[path])
-
-
-def _matches(path: str, wanted: str) -> bool:
-    return re.fullmatch(re.sub(r"\{[^}]*\}", "[^/]+", path.replace("{path}", ".+")), wanted) is not None
+    path = request.scope["path"]
+    routes = [route for route in request.app.routes if isinstance(route, APIRoute) and route.path_regex.match(path)]
+    named = [route for route in routes if route.path == path] or routes
+    return sorted({method for route in named for method in route.methods or ()})
 
 
 def _on_database_error(request: Request, error: Exception) -> Response:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from svc_jupyter.api.result_forms import shortest
+from svc_jupyter.api.result_forms import shortest, unique_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,28 +58,12 @@ class Column:
 
 
 def columns_of(schema: pa.Schema) -> list[Column]:
-    """Return the columns; the second one of a name is called `name#2`."""
+    """Return the columns with unique names."""
     names = unique_names(schema.names)
     return [
         Column(name, type_of(field.type), storage_type(field.type), position)
         for position, (name, field) in enumerate(zip(names, schema, strict=True))
     ]
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Return the names with a number after each repeated one, counted from 2."""
-    first = set(names)
-    taken: set[str] = set()
-    counts: dict[str, int] = {}
-    unique = []
-    for name in names:
-        chosen = name
-        while chosen in taken or (chosen != name and chosen in first):
-            counts[name] = counts.get(name, 1) + 1
-            chosen = f"{name}#{counts[name]}"
-        taken.add(chosen)
-        unique.append(chosen)
-    return unique
 
 
 def storage_type(kind: pa.DataType) -> pa.DataType:

@@ -56,7 +56,7 @@ class Ask(StrEnum):
 
     PAGE = "page"
     VALUE = "value"
-    STATISTICS = "statistics"
+    SUMMARY = "summary"
     POINTS = "points"
 
 

@@ -23,7 +23,7 @@ from svc_jupyter.service.commands.row_views.columns import LONGEST_TEXT, Column,
 from svc_jupyter.service.commands.row_views.job import SOCKET, Ask, Chart, Question, Refused, RowsJob
 from svc_jupyter.service.commands.row_views.points import is_measure, points
 from svc_jupyter.service.commands.row_views.selection import Selection, by_batch
-from svc_jupyter.service.commands.row_views.statistics import statistics
+from svc_jupyter.service.commands.row_views.summary import summary
 from svc_jupyter.service.commands.text_lines import arrow_of_lines
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class RowsView:
         answers = {
             Ask.PAGE: self._page,
             Ask.VALUE: self._value,
-            Ask.STATISTICS: self._statistics,
+            Ask.SUMMARY: self._summary,
             Ask.POINTS: self._points,
         }
         found = answers[question.ask](question)
@@ -116,16 +116,16 @@ class RowsView:
                     rows[place][number] = value
         return rows
 
-    def _statistics(self, question: Question) -> dict[str, Any]:
+    def _summary(self, question: Question) -> dict[str, Any]:
         import pyarrow as pa
 
-        column = self._selection.column(question.column, "column")
+        column = self._selection.column(question.column, "name")
         found, _ = self._positions(question, self._of)
         chunks = [plain(batch.column(column.position)) for batch in self._batches]
         if found is not None:
             parts = by_batch(self._batches, found)
             chunks = [plain(batch.column(column.position)).take(pa.array(inside)) for batch, inside, _ in parts]
-        return statistics(joined(chunks, column.arrow_type), column)
+        return summary(joined(chunks, column.arrow_type), column)
 
     def _points(self, question: Question) -> dict[str, Any]:
         x, y = self._selection.column(question.column, "x"), self._selection.column(question.y, "y")
