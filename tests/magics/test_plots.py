@@ -208,7 +208,7 @@ def test_the_page_is_seen_behind_a_picture() -> None:
 
 def test_a_histogram_has_numbers_or_words() -> None:
     column = {"name": "hour", "type": "integer", "count": 3, "nulls": 0, "distinct": 2}
-    whole = [{"from": 4, "to": 4, "count": 2}, {"from": 5, "to": 5, "count": 1}]
+    whole = [{"from": 4, "to": 5, "count": 2}, {"from": 5, "to": 5, "count": 1}]
     chart = chart_of_summary(ColumnSummary.model_validate({**column, "histogram": whole}))
     assert [bar.get_height() for bar in chart.figure.axes[0].patches] == [2, 1]
     assert [text.get_text() for text in chart.figure.axes[0].get_xticklabels()] == ["4", "5"]

@@ -110,13 +110,8 @@ async def _answer_of_missing(request: Request) -> Response | None:
     names = [number for number, part in enumerate(parts) if part.startswith("{")]
     if not names or _ASKS_ITSELF in request.scope or (request.method == "PUT" and ":path" in parts[-1]):
         return None  # a PUT may create the object of its path
-    whole: str = request.scope["path"]
-    first = names[0]
-    if ":path" in parts[first]:
-        of_object = whole.rsplit("/", len(parts) - 1 - first)[0]
-    else:
-        of_object = "/".join(whole.split("/")[: first + 1])
-    for path in dict.fromkeys((of_object, whole)):
+    of_object = "/".join([*parts[: names[0]], next(iter(request.path_params.values()))])
+    for path in dict.fromkeys((of_object, request.scope["path"])):
         answer = await _own_answer(request, path)
         if answer is not None:
             return answer if answer.status_code == HTTPStatus.NOT_FOUND else None
