@@ -61,7 +61,10 @@ def store(shared_service, empty_postgres_url):
         connection.execute(
             'CREATE TABLE parts (id int, "Colour" text); CREATE SCHEMA archive; '
             "CREATE TABLE archive.parts_2020 (old int);"
-            'CREATE SCHEMA "Old Data"; CREATE TABLE "Old Data"."Parts" (was int)'
+            'CREATE SCHEMA "Old Data"; CREATE TABLE "Old Data"."Parts" (was int);'
+            "CREATE FUNCTION net(price int) RETURNS int LANGUAGE sql AS 'SELECT price';"
+            'CREATE FUNCTION "Old Data"."Net of"(price int) RETURNS int LANGUAGE sql AS \'SELECT price\';'
+            "CREATE FUNCTION archive.lost_parts() RETURNS SETOF int LANGUAGE sql AS 'SELECT 1'"
         )
         about = connection.info
         fields = {"db_host": about.host, "db_name": about.dbname, "db_user": about.user}
@@ -107,6 +110,14 @@ def test_schemas_of_postgresql(store, complete):
     assert list(complete("%%svc_db --tap store\nSELECT parts.c| FROM parts")) == ['"Colour"']
 
 
+def test_functions_that_users_have_made(store, complete):
+    line = "%%svc_db --tap store\n"
+    found = complete(f"{line}SELECT id, net| FROM parts")
+    assert list(found) == ["net", '"Old Data"."Net of"', "netmask", "network"]
+    assert found['"Old Data"."Net of"'] == f'{line}SELECT id, "Old Data"."Net of" FROM parts'
+    assert list(complete(f"{line}SELECT * FROM archive.|")) == ["parts_2020", "lost_parts"]
+
+
 def test_a_tap_of_a_url_has_the_functions_and_the_quotes_of_its_database(shared_service, tmp_path, complete):
     file = shared_service.data_dir / "storage" / f"{tmp_path.name}.duckdb"
     with duckdb.connect(str(file)) as connection:
@@ -149,7 +160,7 @@ def test_a_table_that_was_just_made_is_there(shop, complete, at_work):
 
 
 class FirstReading(ServiceDouble):
-    """A service that reads a database for the first time until `is_read` is set."""
+    """A service, without functions, that reads a database for the first time until `is_read` is set."""
 
     def __init__(self):
         super().__init__(first_command=128)
@@ -162,7 +173,7 @@ class FirstReading(ServiceDouble):
             ready = {"state": "ready", "version": "1", "default_schema": "main"}
             return httpx.Response(200, json=ready if self.is_read.is_set() else {"state": "filling"})
         if request.url.path.endswith("/catalogue/tables"):
-            tables = [{"schema_name": "main", "name": "flights", "type": "table", "columns": 1}]
+            tables = [{"schema_name": "main", "name": "flown", "type": "table", "columns": 1}]
             return httpx.Response(200, json={"version": "1", "tables": tables, "offset": 0, "total": 1})
         return super().answer(request)
 
@@ -177,7 +188,7 @@ def test_a_first_reading_is_not_waited_for(notebook_of, monkeypatch):
             assert list(offered(notebook, "%%svc_db\nSELECT * FROM flights wh|")) == ["where", "when"]
         finally:
             service.is_read.set()
-        wait_until(lambda: list(offered(notebook, "%%svc_db\nSELECT * FROM fl|")) == ["flights"], "the table")
+        wait_until(lambda: list(offered(notebook, "%%svc_db\nSELECT * FROM fl|")) == ["flown"], "the table")
 
 
 def test_a_tap_that_there_is_not_and_one_that_goes(shop, shared_service, complete):

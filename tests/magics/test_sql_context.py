@@ -181,6 +181,40 @@ def test_functions_of_the_dialect_are_offered_where_values_are_written(known):
     assert found == FUNCTIONS
 
 
+MADE = [("Sales", "network_of"), ("public", "net_of")]
+MADE_TABLES = [("Sales", "nearest"), ("public", "Net Days")]
+MADE_FUNCTIONS = {
+    "SELECT ne| FROM orders": ["net_of", '"Sales".network_of'],
+    "SELECT network_| FROM orders": ['"Sales".network_of'],
+    "SELECT sales.| FROM orders": ["network_of"],
+    "SELECT sales.nea| FROM orders": [],
+    'SELECT "n| FROM orders': ['"net_of"'],
+    "UPDATE orders SET id = ne|": ["net_of", '"Sales".network_of'],
+    "SELECT count(*) FROM ne|": ['"Net Days"', '"Sales".nearest'],
+    "SELECT * FROM sales.|": ["nearest"],
+    "INSERT INTO orders SELECT * FROM people JOIN ne|": ['"Net Days"', '"Sales".nearest'],
+    "WITH a AS (SELECT * FROM ne|": ['"Net Days"', '"Sales".nearest'],
+    # Nothing
+    "SELECT | FROM orders": [],
+    "SELECT * FROM |": [],
+    "SELECT o.n| FROM orders o": [],
+    "INSERT INTO ne|": [],
+    "DELETE FROM sales.|": [],
+    "DROP TABLE ne|": [],
+    "USE sales.|": [],
+}
+
+
+def test_functions_that_users_have_made_are_offered_where_they_can_be_called(known):
+    known.functions, known.table_functions = MADE, MADE_TABLES
+    assert {marked: offered(marked, known, Dialect.OTHER, kinds=("function",)) for marked in MADE_FUNCTIONS} == (
+        MADE_FUNCTIONS
+    )
+    marked = "SELECT ne| FROM orders"
+    assert offered(marked, known, Dialect.SQLSERVER, kinds=("function",))[:2] == ["Sales.network_of", "public.net_of"]
+    assert offered(marked, known, Dialect.PRESTO, kinds=("function",)) == []  # it calls none of Hive's
+
+
 def test_names_come_before_functions(known):
     known.learn("public", ["orders"], {"orders": ["count_of_lines", "max"]})
     context = context_at("select ma from orders", len("select ma"), Dialect.SQLITE)

@@ -1,4 +1,4 @@
-"""Catalogues: the schemas, tables and columns of a tap's database or of Hive, as the service last read them.
+"""Catalogues: the schemas, tables, columns and functions of a tap's database or of Hive, as the service last read them.
 
 An extension: services without it answer 404.
 """
@@ -18,7 +18,8 @@ COLUMNS_LIMIT = 200
 """Tables whose columns one answer has."""
 FOUND_COLUMNS_LIMIT = 500
 """Columns that one search finds."""
-
+FUNCTIONS_LIMIT = 20_000
+"""Functions in an answer."""
 
 CHECKED_LIMIT = 100_000
 """Characters of a script that is checked."""
@@ -98,6 +99,21 @@ class CatalogueColumns(Record):
 
     version: str | None = None
     tables: list[ColumnsOfTable]
+
+
+class CatalogueFunction(Record):
+    """A function that users of the database have made; `type` is `function`, or `table function` behind FROM."""
+
+    schema_name: str
+    name: str
+    type: str
+
+
+class CatalogueFunctions(Record):
+    """Functions by schema and name, at most 20,000."""
+
+    version: str | None = None
+    functions: list[CatalogueFunction]
 
 
 class SqlToCheck(Request):

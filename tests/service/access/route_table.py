@@ -85,6 +85,7 @@ GET    /db_taps/{db_tap_id}/tables                     read_db_tap              
 GET    /db_taps/{db_tap_id}/catalogue                  read_db_tap                      yes    -
 GET    /db_taps/{db_tap_id}/catalogue/tables           read_db_tap                      yes    -
 GET    /db_taps/{db_tap_id}/catalogue/columns          read_db_tap                      yes    -
+GET    /db_taps/{db_tap_id}/catalogue/functions        read_db_tap                      yes    -
 POST   /db_taps/{db_tap_id}/check                      read_db_tap                      yes    -
 
 GET    /notification_channels                          read_notification_channel        yes    -
@@ -166,6 +167,7 @@ PUT    /pipelines/{pipeline_id}/delete                 delete_pipeline          
 GET    /hive_catalogue                                 read_hive                        yes    -
 GET    /hive_catalogue/tables                          read_hive                        yes    -
 GET    /hive_catalogue/columns                         read_hive                        yes    -
+GET    /hive_catalogue/functions                       read_hive                        yes    -
 POST   /hive_catalogue/check                           read_hive                        yes    -
 GET    /hive                                           read_hive                        yes    -
 GET    /hive/{schema}                                  read_hive                        yes    -

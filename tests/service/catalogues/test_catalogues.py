@@ -190,6 +190,54 @@ async def test_schemas_counts_and_rights_of_postgresql(place, empty_postgres_url
     assert columns[0]["type"] == "integer"
 
 
+async def functions(place, path: str) -> list[tuple[str, str, str]]:
+    found = (await place.get(f"{path}/functions"))["functions"]
+    return [(one["schema_name"], one["name"], one["type"]) for one in found]
+
+
+async def test_functions_that_users_of_postgresql_have_made(place, empty_postgres_url):
+    with psycopg.connect(empty_postgres_url) as connection:
+        connection.execute(
+            """
+            CREATE SCHEMA s; CREATE TABLE t (a int);
+            CREATE FUNCTION net(price numeric) RETURNS numeric LANGUAGE sql AS 'SELECT price / 1.19';
+            CREATE FUNCTION net(price int) RETURNS numeric LANGUAGE sql AS 'SELECT price / 1.19';
+            CREATE FUNCTION s."Days of"(year int) RETURNS SETOF date LANGUAGE sql AS 'SELECT current_date';
+            CREATE FUNCTION pairs() RETURNS TABLE (a int, b int) LANGUAGE sql AS 'SELECT 1, 2';
+            CREATE AGGREGATE product(numeric) (sfunc = numeric_mul, stype = numeric);
+            CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END';
+            CREATE FUNCTION of_server(internal) RETURNS bool LANGUAGE internal STRICT AS 'boolin';
+            CREATE PROCEDURE tidy() LANGUAGE sql AS 'DELETE FROM t';
+            CREATE FUNCTION pg_temp.passing() RETURNS int LANGUAGE sql AS 'SELECT 1';
+            """
+        )
+        connection.commit()
+        path = place.make("warehouse", "url", url=SecretStr(empty_postgres_url))
+        assert await functions(place, path) == []  # it is read behind
+        first = await place.get(path, wait=30)
+        made = [
+            ("public", "net", "function"),
+            ("public", "pairs", "table function"),
+            ("public", "product", "function"),
+            ("s", "Days of", "table function"),
+        ]
+        assert await functions(place, path) == made
+        with psycopg.connect(empty_postgres_url) as other:
+            other.execute("CREATE FUNCTION gross(a int) RETURNS int LANGUAGE sql AS 'SELECT a'")
+        assert (await place.get(path, refresh=True, wait=30))["version"] != first["version"]
+        assert await functions(place, path) == [("public", "gross", "function"), *made]
+
+
+async def test_a_catalogue_of_an_older_version_is_read_anew(place):
+    run(place.folder / "shop.db", "CREATE TABLE flights (id INTEGER)")
+    path = place.make("shop", "sqlite", db_name="shop.db")
+    await place.get(path, wait=30)
+    (kept,) = (place.data_dir / "catalogues").iterdir()
+    run(kept, "DROP TABLE functions", "PRAGMA user_version = 0")
+    assert await functions(place, path) == []
+    assert (await place.get(path, wait=30))["schemas"] == [{"name": "", "tables": 1}]
+
+
 async def test_a_script_is_compared_with_the_tables_that_there_are_now(place, monkeypatch):
     monkeypatch.setattr(module, "_CHECK_WAITS_SECONDS", 30)
     file = place.folder / "shop.db"
@@ -241,6 +289,7 @@ async def test_schemas_counts_and_types_of_duckdb(place):
     with duckdb.connect(str(file)) as connection:
         connection.execute("CREATE TABLE flights AS SELECT 'UA' AS carrier, 1.5::DECIMAL(9, 2) AS delay, [1] AS ids")
         connection.execute("CREATE SCHEMA s; CREATE TABLE s.t (a INT); CREATE VIEW v AS SELECT 1 AS one")
+        connection.execute("CREATE MACRO net(a) AS a / 1.19; CREATE MACRO s.late(a) AS TABLE SELECT a AS delay")
     path = place.make("duck", "url", url=SecretStr(f"duckdb:///{file}"))
     found = await place.get(path, wait=30)
     assert (found["error"], found["default_schema"], found["dialect"]) == (None, "main", "duckdb")
@@ -250,6 +299,7 @@ async def test_schemas_counts_and_types_of_duckdb(place):
     columns = (await place.get(f"{path}/columns", schema="main", table="flights"))["tables"][0]["columns"]
     types = [("carrier", "varchar"), ("delay", "decimal(9,2)"), ("ids", "integer[]")]
     assert [(column["name"], column["type"]) for column in columns] == types
+    assert await functions(place, path) == [("main", "net", "function"), ("s", "late", "table function")]
 
 
 def test_the_changed_catalogues_follow_from_the_ended_command():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from pymetastore.hive_metastore.ThriftHiveMetastore import Client
+from pymetastore.hive_metastore.ttypes import Function, FunctionType, PrincipalType
 from tests.support.hive import AVRO_SERDE, add_partitions, make_table
 
 from svc_jupyter.service.catalogues.sources import HiveSource
@@ -135,3 +136,11 @@ async def test_the_kept_catalogue_has_columns_and_counts(hive: Hive, client: Cli
     assert (file.facts().default_schema, total) == ("default", 2)
     assert rows == [(schema, "flights", "table", 7, 2), (schema, "planes", "table", None, 1)]
     assert file.columns(schema, ["flights"]) == {"flights": [("delay", "double"), ("day", "date")]}
+
+
+async def test_the_kept_catalogue_has_functions(hive: Hive, client: Client, schema: str, tmp_path: Path):
+    of_all = {"className": "example.Net", "ownerName": "ann", "ownerType": PrincipalType.USER, "createTime": 1}
+    client.create_function(Function("net", schema, functionType=FunctionType.JAVA, resourceUris=[], **of_all))
+    file = CatalogueFile(await HiveSource.of(hive.connections).write(tmp_path))
+    client.drop_function(schema, "net")
+    assert (schema, "net", "function") in file.functions(10)

@@ -1,10 +1,10 @@
-"""Catalogues: schemas, tables and columns of taps and of Hive, as the service last read them."""
+"""Catalogues: schemas, tables, columns and functions of taps and of Hive, as the service last read them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svc_jupyter.api.catalogues import Catalogue, CatalogueTables, ColumnsOfTable
+from svc_jupyter.api.catalogues import Catalogue, CatalogueFunction, CatalogueTables, ColumnsOfTable
 from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.conversations.catalogues import CatalogueFlows
 
@@ -41,3 +41,7 @@ class AsyncCatalogues:
     async def columns(self, tap_id: int | None, schema: str, tables: Sequence[str]) -> list[ColumnsOfTable]:
         """Return the columns of up to 200 tables of a schema; unknown tables are left out."""
         return (await self._performer.run(self._flows.columns(tap_id, schema, tables))).tables
+
+    async def functions(self, tap_id: int | None) -> list[CatalogueFunction]:
+        """Return the functions that users of the database have made, by schema and name, at most 20,000."""
+        return (await self._performer.run(self._flows.functions(tap_id))).functions

@@ -1,11 +1,11 @@
-"""Catalogues: schemas, tables and columns of taps and of Hive, as the service last read them."""
+"""Catalogues: schemas, tables, columns and functions of taps and of Hive, as the service last read them."""
 # Made from asynchronous/catalogues.py by scripts/make_blocking_client.py: change it there.
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svc_jupyter.api.catalogues import Catalogue, CatalogueTables, ColumnsOfTable
+from svc_jupyter.api.catalogues import Catalogue, CatalogueFunction, CatalogueTables, ColumnsOfTable
 from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.conversations.catalogues import CatalogueFlows
 
@@ -42,3 +42,7 @@ class Catalogues:
     def columns(self, tap_id: int | None, schema: str, tables: Sequence[str]) -> list[ColumnsOfTable]:
         """Return the columns of up to 200 tables of a schema; unknown tables are left out."""
         return (self._performer.run(self._flows.columns(tap_id, schema, tables))).tables
+
+    def functions(self, tap_id: int | None) -> list[CatalogueFunction]:
+        """Return the functions that users of the database have made, by schema and name, at most 20,000."""
+        return (self._performer.run(self._flows.functions(tap_id))).functions

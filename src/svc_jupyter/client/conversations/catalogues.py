@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from svc_jupyter.api import paths
-from svc_jupyter.api.catalogues import Catalogue, CatalogueColumns, CatalogueTables
+from svc_jupyter.api.catalogues import Catalogue, CatalogueColumns, CatalogueFunctions, CatalogueTables
 from svc_jupyter.client.transport.calls import Call, Flow, fetch
 from svc_jupyter.client.transport.link import Link
 
@@ -29,6 +29,9 @@ class CatalogueFlows:
     def columns(self, tap_id: int | None, schema: str, tables: Sequence[str]) -> Flow[CatalogueColumns]:
         params = {"schema": schema, "table": tuple(tables)}
         return fetch(self.link, Call("GET", catalogue_path(tap_id, "columns"), params), CatalogueColumns)
+
+    def functions(self, tap_id: int | None) -> Flow[CatalogueFunctions]:
+        return fetch(self.link, Call("GET", catalogue_path(tap_id, "functions")), CatalogueFunctions)
 
 
 def catalogue_path(tap_id: int | None, part: str = "") -> str:

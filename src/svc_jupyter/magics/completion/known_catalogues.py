@@ -1,4 +1,4 @@
-"""Tables and columns from the service's catalogues, for completion: fetched behind, kept, and looked after.
+"""Tables, columns and functions from the service's catalogues, for completion: fetched behind, kept, and looked after.
 
 A completion waits for them only briefly, and not at all while the service reads a database for the first time; what
 comes late is there the next time. It never starts a service.
@@ -19,6 +19,7 @@ from svc_jupyter.magics.tables import DEFAULT_SCHEMA, all_tables
 from svc_jupyter.sql_tokens import Dialect
 
 if TYPE_CHECKING:
+    from svc_jupyter.api.catalogues import CatalogueFunction
     from svc_jupyter.client import Client
 
 WAIT_SECONDS = 0.25
@@ -121,6 +122,9 @@ class KnownCatalogue:
             state = client.catalogues.get(self._tap_id, wait=_READING_SECONDS)
         if state.version is not None and state.version != self._version:
             known = KnownTables.of(state.default_schema, _all_names(client, self._tap_id))
+            for function in _functions(client, self._tap_id):
+                functions = known.table_functions if function.type == "table function" else known.functions
+                functions.append((function.schema_name, function.name))
             self._take(state.version, known)
 
     def _take(self, version: str, known: KnownTables) -> None:
@@ -172,6 +176,16 @@ def _all_names(client: Client, tap_id: int | None) -> Iterator[TableName]:
         yield from ((table.schema_name, table.name) for table in found.tables)
         if offset + _TABLES >= found.total:
             return
+
+
+def _functions(client: Client, tap_id: int | None) -> list[CatalogueFunction]:
+    """Return the functions that users have made; none of a service that does not tell them."""
+    from svc_jupyter.client.errors import NotFound
+
+    try:
+        return client.catalogues.functions(tap_id)
+    except NotFound:
+        return []
 
 
 def _without_catalogue(client: Client, tap_id: int | None) -> KnownTables:

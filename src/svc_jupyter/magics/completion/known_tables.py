@@ -1,4 +1,4 @@
-"""What a notebook knows of a catalogue: all tables, and the columns of those that were asked for. No call is made."""
+"""What a notebook knows of a catalogue: tables, functions, and the columns that were asked for. No call is made."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 TableName = tuple[str, str]
-"""A table's schema and name, as the catalogue spells them."""
+"""The schema and the name of a table or function, as the catalogue spells them."""
 
 
 @dataclass(slots=True)
 class KnownTables:
-    """The tables of one version of a catalogue. Names are found in any case."""
+    """The tables and functions of one version of a catalogue. Names are found in any case."""
 
     default_schema: str = ""
+    functions: list[TableName] = field(default_factory=list)
+    table_functions: list[TableName] = field(default_factory=list)
+    """Functions that users have made; the latter stand behind FROM."""
     _schemas: dict[str, dict[str, TableName]] = field(default_factory=dict)
     _columns: dict[TableName, list[str]] = field(default_factory=dict)
     _missing: dict[TableName, None] = field(default_factory=dict)

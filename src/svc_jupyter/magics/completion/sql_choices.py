@@ -1,14 +1,15 @@
-"""What can stand at the cursor of an SQL text: of the statement's own names and of the known tables."""
+"""What can stand at the cursor of an SQL text: the statement's own names, and known tables and functions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from svc_jupyter.magics.completion.known_tables import KnownTables
+from svc_jupyter.magics.completion.known_tables import KnownTables, TableName
 from svc_jupyter.magics.completion.sql_context import SqlContext
 from svc_jupyter.magics.completion.sql_functions import functions_of
 from svc_jupyter.magics.completion.sql_query import Clause, Output, Query, Source
 from svc_jupyter.magics.completion.sql_words import OFFERED, STARTERS, written
+from svc_jupyter.sql_tokens import Dialect
 
 MOST = 1000
 """How many names are offered: more than anybody reads, and quick to show."""
@@ -17,11 +18,11 @@ _DEEPEST = 20
 Choice = tuple[str, str]
 """A text that replaces what has been typed of a name, and its kind."""
 _WORDS = ("keyword", "function")
-"""Kinds of the choices that are in no catalogue; they come last."""
+"""Kinds of the choices that name no data; they come last."""
 
 
 def is_known_name(choice: Choice) -> bool:
-    """Return whether a choice is the name of a thing in a catalogue, or in the statement."""
+    """Return whether a choice is the name of a schema, a table or a column."""
     return choice[1] not in _WORDS
 
 
@@ -43,6 +44,8 @@ def _all(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
         yield from _syntax(context)
     elif position.clause is Clause.TABLE:
         yield from _tables(context, known)
+        if context.prefix:
+            yield from _made_functions(context, known)
     elif position.clause is Clause.SCHEMA:
         yield from _names(context, known.schemas(), "schema")
     elif position.clause is not Clause.NEW:
@@ -55,6 +58,15 @@ def _names(context: SqlContext, names: Iterable[str], kind: str) -> Iterator[Cho
     for name in names:
         if name.lower().startswith(prefix):
             yield written(name, context.dialect, context.quote, closed=not context.is_closed), kind
+
+
+def _names_elsewhere(context: SqlContext, names: Iterable[tuple[str, str]], kind: str) -> Iterator[Choice]:
+    """Yield `schema.name` of the names that begin with what has been typed, if anything has."""
+    if context.prefix and not context.quote:
+        prefix = context.prefix.lower()
+        for schema, name in names:
+            if name.lower().startswith(prefix):
+                yield f"{written(schema, context.dialect)}.{written(name, context.dialect)}", kind
 
 
 def _syntax(context: SqlContext) -> Iterator[Choice]:
@@ -73,15 +85,34 @@ def _functions(context: SqlContext) -> Iterator[Choice]:
                 yield name if context.is_lower else name.upper(), "function"
 
 
+def _made_functions(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
+    """Yield the functions that users have made, behind those of the default schema the others with their schemas."""
+    is_short = context.dialect is not Dialect.SQLSERVER  # it calls even its own only as `dbo.f()`
+    here, elsewhere = [], []
+    for schema, name in _at_cursor(context, known):
+        if is_short and schema == known.default_schema:
+            here.append(name)
+        else:
+            elsewhere.append((schema, name))
+    yield from _names(context, here, "function")
+    yield from _names_elsewhere(context, elsewhere, "function")
+
+
+def _at_cursor(context: SqlContext, known: KnownTables) -> Sequence[TableName]:
+    """Return the functions that can be called here: behind FROM those that return rows, elsewhere the others."""
+    position = context.position
+    if context.dialect is Dialect.PRESTO or position.clause is Clause.SCHEMA:  # Presto calls none of Hive's
+        return ()
+    if position.clause is Clause.TABLE:
+        return known.table_functions if position.query.is_select else ()
+    return known.functions
+
+
 def _tables(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
     yield from _names(context, _cte_names(context.position.query), "table")
     yield from _names(context, sorted(known.tables(known.default_schema), key=str.lower), "table")
     yield from _names(context, known.schemas(), "schema")
-    if context.prefix and not context.quote:
-        prefix = context.prefix.lower()
-        for schema, table in known.elsewhere():
-            if table.lower().startswith(prefix):
-                yield f"{written(schema, context.dialect)}.{written(table, context.dialect)}", "table"
+    yield from _names_elsewhere(context, known.elsewhere(), "table")
 
 
 def _qualified(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
@@ -96,6 +127,8 @@ def _qualified(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
             yield from _names(context, known.columns(table), "column")
             return
     yield from _names(context, sorted(known.tables(last), key=str.lower), "table")
+    functions = (name for schema, name in _at_cursor(context, known) if schema.lower() == last.lower())
+    yield from _names(context, functions, "function")
 
 
 def _columns(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
@@ -109,6 +142,7 @@ def _columns(context: SqlContext, known: KnownTables) -> Iterator[Choice]:
     if context.prefix:
         if not sources:
             yield from _tables(context, known)
+        yield from _made_functions(context, known)
         yield from _syntax(context)
         yield from _functions(context)
 

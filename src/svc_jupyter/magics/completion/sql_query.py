@@ -88,6 +88,8 @@ class Query:
     outputs: list[Output] = field(default_factory=list)
     is_source: bool = False
     """Whether it stands in FROM or WITH, where the sources of the query around it cannot be used."""
+    is_select: bool = False
+    """Whether it has a SELECT, so that what returns rows can stand for a table."""
 
     def around(self) -> Query | None:
         """Return the next query outwards whose sources can be used here."""
@@ -142,6 +144,7 @@ class State:
         self.end_output()
         if self.query.outputs or (self.query.sources and not self.is_from_first):
             self.query = Query(self.query.outer, dict(self.query.ctes), is_source=self.query.is_source)
+        self.query.is_select = True
         self.clause, self.is_after_operand = Clause.SELECT, False
 
     def position(self) -> Position:

@@ -1,4 +1,4 @@
-"""Keeps a catalogue per database: schemas, tables and columns, in files that are written behind.
+"""Keeps a catalogue per database: schemas, tables, columns and functions, in files that are written behind.
 
 Nobody waits for a first reading unless the request says so; later ones replace the file when they are complete.
 """
@@ -20,9 +20,12 @@ import structlog
 
 from svc_jupyter.api.catalogues import (
     FOUND_COLUMNS_LIMIT,
+    FUNCTIONS_LIMIT,
     Catalogue,
     CatalogueColumn,
     CatalogueColumns,
+    CatalogueFunction,
+    CatalogueFunctions,
     CatalogueSchema,
     CatalogueState,
     CatalogueTable,
@@ -187,6 +190,17 @@ class Catalogues:
             table = tables.setdefault((schema, name), ColumnsOfTable(schema_name=schema, name=name, columns=[]))
             table.columns.append(CatalogueColumn(name=column, type=kind))
         return CatalogueColumns(version=facts.version, tables=list(tables.values()))
+
+    async def functions(self, source: Source) -> CatalogueFunctions:
+        """Return the functions that users have made; none as long as the catalogue was never read."""
+        file = self._file(source)
+        facts = await asyncio.to_thread(_facts, file)
+        self._look_after(source, facts)
+        if facts is None:
+            return CatalogueFunctions(functions=[])
+        found = await asyncio.to_thread(file.functions, FUNCTIONS_LIMIT)
+        functions = [CatalogueFunction(schema_name=schema, name=name, type=kind) for schema, name, kind in found]
+        return CatalogueFunctions(version=facts.version, functions=functions)
 
     async def problems(self, source: Source, query: str, dialect: Dialect) -> SqlProblems:
         """Return what is wrong with a script, after a short wait for a reading under way: it may know new tables.

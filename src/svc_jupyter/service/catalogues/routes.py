@@ -12,6 +12,7 @@ from svc_jupyter.api.catalogues import (
     TABLES_LIMIT,
     Catalogue,
     CatalogueColumns,
+    CatalogueFunctions,
     CatalogueTables,
     HiveSqlToCheck,
     SqlProblems,
@@ -84,6 +85,12 @@ async def get_tap_catalogue_columns(
     return await _columns(catalogues, tap, schema, table, search)
 
 
+@router.get("/db_taps/{db_tap_id}/catalogue/functions", dependencies=[_OF_TAP])
+async def list_tap_catalogue_functions(tap: TapDep, catalogues: CataloguesDep) -> CatalogueFunctions:
+    """Return the functions that users of a tap's database have made, by schema and name; 20,000 at most."""
+    return await catalogues.functions(tap)
+
+
 @router.post("/db_taps/{db_tap_id}/check", dependencies=[_OF_TAP])
 async def check_tap_query(body: SqlToCheck, tap: TapDep, catalogues: CataloguesDep) -> SqlProblems:
     """Return what is wrong with a script for a tap: what cannot be parsed, and unknown tables and columns."""
@@ -121,6 +128,12 @@ async def get_hive_catalogue_columns(
 ) -> CatalogueColumns:
     """Return the columns of tables in Hive's catalogue, or those with a text in their name."""
     return await _columns(catalogues, hive, schema, table, search)
+
+
+@router.get("/hive_catalogue/functions", dependencies=[_OF_HIVE])
+async def list_hive_catalogue_functions(hive: HiveDep, catalogues: CataloguesDep) -> CatalogueFunctions:
+    """Return the functions that users have made in Hive, by schema and name; 20,000 at most."""
+    return await catalogues.functions(hive)
 
 
 @router.post("/hive_catalogue/check", dependencies=[_OF_HIVE])

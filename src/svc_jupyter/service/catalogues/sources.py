@@ -99,6 +99,7 @@ class HiveSource:
         """See `Source.write`."""
         file = folder / CATALOGUE_FILE
         nothing = NotFound("there are no schemas")
+        functions: list[tuple[str, str, str]] = []
         with CatalogueWriter(file, _DEFAULT_SCHEMA) as writer:
             for schema in sorted(await asked(self.connections, lambda client: client.get_all_databases(), nothing)):
                 names = sorted(await asked(self.connections, partial(_names, schema), nothing))
@@ -106,11 +107,18 @@ class HiveSource:
                     some = names[start : start + _TABLES_AT_ONCE]
                     tables = await asked(self.connections, partial(_tables, schema, some), nothing)
                     await asyncio.to_thread(writer.add, tables)
+                made = await asked(self.connections, partial(_functions, schema), nothing)
+                functions.extend((schema, name, "function") for name in made)
+            await asyncio.to_thread(writer.add_functions, functions)
         return file
 
 
 def _names(schema: str, client: Client) -> Any:
     return client.get_all_tables(schema)
+
+
+def _functions(schema: str, client: Client) -> Any:
+    return client.get_functions(schema, "*")
 
 
 def _tables(schema: str, names: list[str], client: Client) -> list[CatalogueTable]:

@@ -1,4 +1,4 @@
-"""A catalogue as a file: schemas, tables and columns of one database, in a SQLite file that a worker writes.
+"""A catalogue as a file: schemas, tables, columns and functions of a database, in a SQLite file that a worker writes.
 
 The service only looks into it, so that 10,000 tables of 50 columns take no memory there.
 """
@@ -15,7 +15,10 @@ from pathlib import Path
 from typing import Any, Self
 
 CATALOGUE_FILE = "catalogue.db"
-_SCHEMA = """
+_FORMAT = 2
+"""A file of another one is as good as none: it is written anew."""
+_SCHEMA = f"""
+PRAGMA user_version = {_FORMAT};
 CREATE TABLE facts (version TEXT NOT NULL, as_of REAL NOT NULL, default_schema TEXT);
 CREATE TABLE tables (
   id INTEGER PRIMARY KEY, schema TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
@@ -25,6 +28,9 @@ CREATE INDEX tables_by_name ON tables (schema, name);
 CREATE TABLE columns (
   table_id INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL,
   PRIMARY KEY (table_id, position)
+) WITHOUT ROWID;
+CREATE TABLE functions (
+  schema TEXT NOT NULL, name TEXT NOT NULL, type TEXT NOT NULL, PRIMARY KEY (schema, name, type)
 ) WITHOUT ROWID;
 """
 
@@ -43,10 +49,12 @@ class CatalogueTable:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseTables:
-    """All tables of a database; `default_schema` is the one whose tables need no schema in a query."""
+    """All tables and functions of a database; `default_schema` is the one whose tables need no schema in a query."""
 
     default_schema: str | None
     tables: Iterable[CatalogueTable]
+    functions: Iterable[tuple[str, ...]] = ()
+    """Those that users have made: schema, name, and `function` or `table function`; an overloaded one several times."""
 
 
 def grouped(rows: Iterable[tuple[Any, ...]], counts: Callable[[Any], int | None]) -> Iterator[CatalogueTable]:
@@ -94,6 +102,12 @@ class CatalogueWriter:
             )
             self._digest.update(repr((schema, name, table.type, columns)).encode())
 
+    def add_functions(self, functions: Iterable[tuple[str, ...]]) -> None:
+        """Write functions: schema, name and type of each."""
+        found = sorted({(_storable(schema), _storable(name), kind) for schema, name, kind in functions})
+        self._connection.executemany("INSERT INTO functions VALUES (?, ?, ?)", found)
+        self._digest.update(repr(found).encode())
+
     def __exit__(self, kind: object, *_: object) -> None:
         with closing(self._connection):
             if kind is None:
@@ -110,6 +124,7 @@ def write_catalogue(file: Path, found: DatabaseTables) -> None:
     """Write a catalogue into a new file."""
     with CatalogueWriter(file, found.default_schema) as writer:
         writer.add(found.tables)
+        writer.add_functions(found.functions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +214,18 @@ class CatalogueFile:
                 (search, limit),
             ).fetchall()
 
+    def functions(self, limit: int) -> list[tuple[str, str, str]]:
+        """Return the first functions by schema and name: schema, name and type of each."""
+        with self._open() as connection:
+            return connection.execute(
+                "SELECT schema, name, type FROM functions ORDER BY schema, name LIMIT ?", (limit,)
+            ).fetchall()
+
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         if not self.path.is_file():
             raise FileNotFoundError(self.path)
         with closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            if connection.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+                raise FileNotFoundError(self.path)
             yield connection

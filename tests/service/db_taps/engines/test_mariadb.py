@@ -23,7 +23,9 @@ from tests.types import round_trips as of
 from tests.types.tables import MARIADB, check
 
 from svc_jupyter.magics.completion.sql_functions import functions_of
+from svc_jupyter.service.db_taps.catalogue_file import CATALOGUE_FILE, CatalogueFile
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.job import JobKind
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.sql_tokens import Dialect
 
@@ -129,6 +131,19 @@ def test_the_functions_that_completion_offers_are_there(mariadb_port: int) -> No
 
     with pymysql.connect(host="127.0.0.1", port=mariadb_port, user="root", database="d") as made:
         assert [name for name in (*functions_of(Dialect.MYSQL), "strftime") if is_missing(name)] == ["strftime"]
+
+
+def test_the_functions_that_users_have_made_are_in_its_catalogue(
+    query: Query, mariadb_port: int, make_job: Callable, run_job: Callable, tmp_path: Path
+) -> None:
+    made = "CREATE FUNCTION net(a int) RETURNS int DETERMINISTIC RETURN a; CREATE PROCEDURE p() DO 1"
+    assert query(f"CREATE TABLE t (a int); {made}").error is None
+    url = f"mariadb+pymysql://root@127.0.0.1:{mariadb_port}/d"
+    connection = connection_of(TapAttributes("shop", "url", url=url), Settings(data_dir=tmp_path))
+    job = make_job(connection, kind=JobKind.CATALOGUE)
+    assert run_job(job).error is None
+    file = CatalogueFile(job.folder / CATALOGUE_FILE)
+    assert (file.facts().default_schema, file.functions(10)) == ("d", [("d", "net", "function")])
 
 
 def test_columns_without_a_value_have_their_type(query: Query) -> None:

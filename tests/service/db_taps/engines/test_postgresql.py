@@ -16,8 +16,10 @@ from tests.service.db_taps.test_limits import check as check_limit
 from tests.support.ports import refusing_port
 
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
+from svc_jupyter.service.db_taps.engines.functions import FUNCTIONS
 from svc_jupyter.service.db_taps.engines.postgresql import PostgresqlEngine
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.sql_tokens import Dialect
 
 PASSWORD = "geheim-1"
 
@@ -112,6 +114,12 @@ def test_a_tap_with_a_url_is_asked_as_one_with_a_host(postgres_connection, make_
         tables = [(table.name, table.type) for table in PostgresqlEngine(tap).tables()]
         assert tables == [("flights", "table"), ("late", "view")]
         assert next(table.rows for table in PostgresqlEngine(tap).catalogue().tables if table.name == "flights") == 3
+
+
+def test_its_tables_are_known_where_its_functions_cannot_be_listed(postgres_connection, flights, monkeypatch):
+    monkeypatch.setitem(FUNCTIONS, Dialect.POSTGRESQL, "SELECT nothing")
+    found = PostgresqlEngine(postgres_connection).catalogue()
+    assert ([table.name for table in found.tables], found.functions) == (["flights"], [])
 
 
 def test_the_last_table_of_several_statements_is_the_result(query_postgres, flights):

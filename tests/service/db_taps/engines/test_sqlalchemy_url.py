@@ -15,6 +15,7 @@ from tests.support.ports import refusing_port
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueFile
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
 from svc_jupyter.service.db_taps.engines import sqlalchemy_url
+from svc_jupyter.service.db_taps.engines.functions import FUNCTIONS
 from svc_jupyter.service.db_taps.job import Connection, EngineName, JobKind
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.sql_tokens import Dialect
@@ -172,3 +173,17 @@ def test_the_catalogue_has_tables_views_and_their_columns(tap_file, make_job, ru
     columns = file.columns(schema, ["late"])["late"]
     assert [name for name, _ in columns] == ["id", "carrier", "delay", "seats"]
     assert columns[1][1] == "varchar(2)"
+
+
+def test_its_tables_are_known_where_its_functions_cannot_be_listed(make_job, run_job, postgres_connection, monkeypatch):
+    with psycopg.connect(postgres_connection.target) as made:
+        made.execute("CREATE TABLE flights (id int); CREATE FUNCTION one() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+    functions = []
+    for query in (FUNCTIONS[Dialect.POSTGRESQL], "SELECT nothing"):
+        monkeypatch.setitem(FUNCTIONS, Dialect.POSTGRESQL, query)
+        job = make_job(connection(psycopg_url(postgres_connection), Dialect.POSTGRESQL), kind=JobKind.CATALOGUE)
+        assert run_job(job).error is None
+        file = CatalogueFile(job.folder / "catalogue.db")
+        assert [row[1] for row in file.tables("public", None, 0, 10)[0]] == ["flights"]
+        functions.append(file.functions(10))
+    assert functions == [[("public", "one", "function")], []]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables, grouped
+from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable, grouped
 
 if TYPE_CHECKING:
     import sqlalchemy as sa
@@ -19,8 +19,8 @@ ORDER BY c.schema_name, c.table_name, c.column_index
 """
 
 
-def catalogue(connection: sa.Connection) -> DatabaseTables:
-    """Return the tables and views of all schemas; the numbers of rows are DuckDB's estimates."""
+def catalogue(connection: sa.Connection) -> tuple[str, list[CatalogueTable]]:
+    """Return the default schema, and all tables and views; the numbers of rows are DuckDB's estimates."""
     default_schema = str(connection.exec_driver_sql("SELECT current_schema()").scalar())
     rows = connection.exec_driver_sql(_TABLES).fetchall()
-    return DatabaseTables(default_schema, grouped(map(tuple, rows), lambda count: count))
+    return default_schema, list(grouped(map(tuple, rows), lambda count: count))

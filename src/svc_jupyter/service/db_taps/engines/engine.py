@@ -80,7 +80,10 @@ class Engine(Protocol):
         """
 
     def catalogue(self) -> DatabaseTables:
-        """Return these tables with their columns and, where the database tells cheaply, their numbers of rows."""
+        """Return these tables with their columns and, where the database tells cheaply, their numbers of rows.
+
+        Beside them it has the functions that users have made.
+        """
 
     def cancel(self) -> None:
         """Ask the database to cancel running statements; called from another thread, at any time."""

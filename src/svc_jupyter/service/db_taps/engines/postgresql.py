@@ -14,6 +14,7 @@ from svc_jupyter.service.db_taps.arrow import missing
 from svc_jupyter.service.db_taps.bindings import postgresql_string, with_literals
 from svc_jupyter.service.db_taps.catalogue_file import DatabaseTables, grouped
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
+from svc_jupyter.service.db_taps.engines.functions import FUNCTIONS
 from svc_jupyter.service.db_taps.engines.postgresql_types import (
     WITHOUT_ELEMENTS,
     Request,
@@ -106,7 +107,11 @@ class PostgresqlEngine:
         with self._connected() as connection:
             default = self._rows(connection, "SELECT current_schema()::text")[0][0]
             rows = self._rows(connection, _CATALOGUE if is_postgresql else _REDSHIFT_CATALOGUE)
-        return DatabaseTables(default, grouped(rows, _known_count))
+            functions: list[tuple[str, ...]] = []
+            if is_postgresql:
+                with suppress(QueryFailure):  # the tables are worth having without them
+                    functions = self._rows(connection, FUNCTIONS[Dialect.POSTGRESQL])
+        return DatabaseTables(default, grouped(rows, _known_count), functions)
 
     def cancel(self) -> None:
         """See `Engine.cancel`."""

@@ -18,6 +18,7 @@ from svc_jupyter.service.db_taps.bindings import python_value, with_marks
 from svc_jupyter.service.db_taps.catalogue_file import CatalogueTable, DatabaseTables
 from svc_jupyter.service.db_taps.engines import duckdb_rows, duckdb_tables
 from svc_jupyter.service.db_taps.engines.engine import Sink, TableName, cannot_connect, controls_transactions
+from svc_jupyter.service.db_taps.engines.functions import FUNCTIONS
 from svc_jupyter.service.db_taps.failures import QueryFailure, offset_of
 from svc_jupyter.service.db_taps.job import Connection
 from svc_jupyter.service.db_taps.statements import Statement, TableParts
@@ -137,17 +138,30 @@ class SqlalchemyEngine:
         """See `Engine.catalogue`. SQLAlchemy has no counts."""
         import sqlalchemy as sa
 
+        default_schema: str | None
         with self._connected() as connection:
             try:
                 if self._connection.dialect is Dialect.DUCKDB:
-                    return duckdb_tables.catalogue(connection)
-                inspector = sa.inspect(connection)
-                return DatabaseTables(inspector.default_schema_name, list(_tables_with_columns(inspector)))
+                    default_schema, tables = duckdb_tables.catalogue(connection)
+                else:
+                    inspector = sa.inspect(connection)
+                    default_schema, tables = inspector.default_schema_name, list(_tables_with_columns(inspector))
             except sa.exc.SQLAlchemyError as error:
                 raise _failure(error) from None
+            return DatabaseTables(default_schema, tables, self._functions(connection))
 
     def cancel(self) -> None:
         """See `Engine.cancel`. The end of the process closes the connection, and the server ends its statement."""
+
+    def _functions(self, connection: sa.Connection) -> list[tuple[str, ...]]:
+        """Return the functions that users have made; none where they cannot be listed: the tables are worth having."""
+        import sqlalchemy.exc
+
+        query = FUNCTIONS.get(self._connection.dialect)
+        if query is not None:
+            with suppress(sqlalchemy.exc.SQLAlchemyError):
+                return [tuple(row) for row in connection.exec_driver_sql(query)]
+        return []
 
     @contextmanager
     def _connected(self, *, autocommit: bool = False) -> Iterator[sa.Connection]:
