@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -32,6 +33,7 @@ def test_a_worker_is_added_and_removed_and_watched_as_it_comes_and_goes(page: La
     expect(view.get_by_role("rowheader")).to_have_count(2)
     added = view.get_by_role("row").last
     expect(added).to_contain_text("running")
+    expect(added).to_contain_text("idle")
     expect(row).to_contain_text("2 of 1–3 workers")
     name = added.get_by_role("rowheader").inner_text()
     added.get_by_role("button", name=f"Remove {name}…").click()
@@ -40,6 +42,34 @@ def test_a_worker_is_added_and_removed_and_watched_as_it_comes_and_goes(page: La
     _follow(view, rf"command \d+ · removing {name}: done in")
     expect(view.get_by_role("rowheader")).to_have_count(1)
     expect(view.get_by_role("button", name="Remove")).to_be_disabled()
+
+
+def test_a_worker_says_how_many_containers_run_on_it(
+    page: LabPage, service: ServiceProcess, up_cluster: str, signal: Path
+) -> None:
+    view = _opened(page, up_cluster)
+    worker = view.get_by_role("table", name="Workers").get_by_role("row")
+    expect(worker).to_contain_text("idle")
+    expect(view.locator("header").get_by_role("button", name="Terminate…")).to_be_enabled()
+    source = service.data_dir / "storage" / page.name
+    source.mkdir(parents=True)
+    (source / "line").write_text("a\n")
+    mapper = signal.with_name("mapper.sh")
+    mapper.write_text(f'until [ -e "{signal}" ]; do sleep 0.1; done\ncat\n')
+    one_map = "-D mapreduce.job.maps=1 -D mapreduce.job.reduces=0"
+    body = {
+        "command_type": "HadoopCommand",
+        "sub_command": "streaming",
+        "sub_command_args": f"{one_map} -input {source.as_uri()} -output /{page.name} -mapper 'sh {mapper}'",
+        "label": up_cluster,
+    }
+    command = service.http.post("/commands", json=body).raise_for_status().json()["id"]
+    expect(worker).to_contain_text("2 containers", timeout=NODE_SECONDS)  # the job's master and its map
+    page.page.set_viewport_size({"width": 700, "height": 800})
+    expect(worker.get_by_role("button", name="Remove")).to_be_in_viewport(ratio=1)
+    signal.touch()
+    expect(worker).to_contain_text("idle", timeout=NODE_SECONDS)
+    assert service.ended(command)["status"] == "done"
 
 
 def test_a_size_above_the_maximum_is_asked_about_and_one_below_the_minimum_refused(
@@ -109,6 +139,7 @@ def test_a_spark_cluster_and_one_that_is_down_say_what_they_can(page: LabPage, s
     expect(view.get_by_text("Spark", exact=True)).to_be_visible()
     expect(view).to_contain_text("Never started. A start makes a coordinator and 2 workers; about 12 s.")
     expect(view.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    expect(view.locator("header").get_by_role("button")).to_have_count(0)  # where *Terminate…* comes once it starts
     service.http.delete(f"{service.base_url}/api/v1.3/clusters/{cluster['id']}").raise_for_status()
     page.traffic.expect_errors(r"404")
     expect(view).to_contain_text("unknown since", timeout=30_000)

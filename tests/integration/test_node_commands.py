@@ -105,6 +105,9 @@ def test_health_is_live_under_every_version(service, version):
     assert (metrics["daemons"]["resourcemanager"], metrics["daemons"]["namenode"]) == ("UP", "UP")
     assert metrics["engine"]["yarn"]["memory"] == "0.0"
     assert float(metrics["system"]["master"]["disk_usage"]) > 0
+    assert {one["private_dns"]: one["containers"] for one in metrics["system"]["workers"]} == dict.fromkeys(
+        _workers(service), 0
+    )
 
 
 def test_a_daemon_that_hangs_is_down_and_holds_up_nobody(service):

@@ -17,6 +17,7 @@ from tests.widgets.screen import Screen, finish
 from svc_jupyter.client import Client
 from svc_jupyter.widgets.clusters.model import open_cluster
 from svc_jupyter.widgets.clusters.panel import ClusterPanel
+from svc_jupyter.widgets.clusters.words import panel_text
 
 
 @pytest.fixture
@@ -59,6 +60,27 @@ def test_it_shows_state_daemons_plots_and_workers(up: Screen) -> None:
     assert not re.search(r"#[0-9a-fA-F]{3}", up.text)  # no colour but the theme's
 
 
+def test_each_worker_says_what_runs_on_it_and_so_does_the_question_of_its_removal(
+    service: ServiceDouble, up: Screen
+) -> None:
+    up.press("+")
+    up.press("Apply…")
+    up.press("Add 1 worker")
+    first, second, third = workers(up)
+    assert "idle" not in up.text  # not known is not idle
+    service.clusters.busy = [{"private_dns": first, "containers": 2}, {"private_dns": second, "containers": 0}]
+    up.look()
+    *_, one, two, three, _ = panel_text(up.panel.model.view, NOW).splitlines()
+    assert [" ".join(line.split()) for line in (one, two, three)] == [
+        f"{first} ● running 2 containers up 2 h 14 min",
+        f"{second} ● running idle up 2 h 14 min",
+        f"{third} ● running up 2 h 14 min",
+    ]
+    assert (up.text.count(">2 containers<"), up.text.count(">idle<")) == (1, 1)
+    up.buttons("Remove…")[0].click()
+    assert f"Remove {first}? It takes no new work, finishes its 2 containers, then leaves." in up.text
+
+
 def test_presto_and_what_notebooks_talk_to_are_shown_with_their_heaps(service: ServiceDouble, up: Screen) -> None:
     full = {"status": "UP", "heap": {"usage_percent": "84.4", "status": "yellow"}}
     service.clusters.engine = {"presto": full}
@@ -79,12 +101,16 @@ def test_a_daemon_that_is_down_is_reported_with_its_reason(service: ServiceDoubl
 
 
 def test_a_state_that_the_service_does_not_show_is_unknown_and_never_green(service: ServiceDouble, up: Screen) -> None:
+    service.clusters.busy = [{"private_dns": workers(up)[0], "containers": 2}]
+    up.look()
+    assert "2 containers" in up.text
     service.refusal = (403, "you may not: cluster, read")
     up.panel.model.clock = lambda: NOW + timedelta(minutes=1)
     up.look()
     assert "unknown since" in up.text
     assert "NameNode <b>unknown since" in up.text
     assert "--jp-success-color1" not in up.text
+    assert "containers" not in up.text
     assert "<svg" not in up.text
     assert "you may not: cluster, read" in up.text
     assert up.button("Terminate…").disabled

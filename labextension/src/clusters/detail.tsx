@@ -41,8 +41,8 @@ export function ClusterDetail({ trans, model }: IDetailProps): JSX.Element {
   const part = { trans, view, doubt, now: model.now() };
   return (
     <article className="jp-SvcCluster">
-      <Head trans={trans} model={model} view={view} ask={ask} />
-      <Situation trans={trans} view={view} />
+      <Head trans={trans} model={model} view={view} terminate={() => ask('terminate')} />
+      <Situation trans={trans} model={model} view={view} start={() => ask('start')} />
       <Health {...part} />
       <Figures {...part} />
       {phaseOf(view) === 'UP' && !isExternal(view.record) && (
@@ -81,10 +81,10 @@ async function asked(
 
 interface IHeadProps extends IDetailProps {
   view: IClusterView;
-  ask: (step: Step) => void;
+  terminate: () => void;
 }
 
-function Head({ trans, model, view, ask }: IHeadProps): JSX.Element {
+function Head({ trans, model, view, terminate }: IHeadProps): JSX.Element {
   const { doubt, steps } = model;
   const phase = phaseOf(view);
   const isGood = phase === 'UP' && doubt === null;
@@ -92,7 +92,6 @@ function Head({ trans, model, view, ask }: IHeadProps): JSX.Element {
     ? trans.__('unknown since %1: %2', clockOf(view.asOf), doubt)
     : stateWords(trans, view, new Date(model.now()));
   const tone = isGood ? 'good' : isMoving(phase) && !doubt ? 'busy' : 'calm';
-  const step: Step = phase === 'DOWN' ? 'start' : 'terminate';
   return (
     <header className="jp-SvcCluster-head">
       <h2>{nameOf(view.record)}</h2>
@@ -104,28 +103,44 @@ function Head({ trans, model, view, ask }: IHeadProps): JSX.Element {
         {words}
       </span>
       <span className="jp-SvcCluster-space" />
-      <button
-        type="button"
-        className={`jp-SvcButton ${step === 'start' ? 'jp-mod-accept' : 'jp-mod-warn'}`}
-        disabled={!steps.has(step)}
-        onClick={() => ask(step)}
-      >
-        {step === 'start' ? trans.__('Start') : trans.__('Terminate…')}
-      </button>
+      {phase !== 'DOWN' && (
+        <button
+          type="button"
+          className="jp-SvcButton jp-mod-warn"
+          disabled={!steps.has('terminate')}
+          onClick={terminate}
+        >
+          {trans.__('Terminate…')}
+        </button>
+      )}
     </header>
   );
 }
 
-function Situation({
-  trans,
-  view
-}: {
-  trans: TranslationBundle;
+interface ISituationProps extends IDetailProps {
   view: IClusterView;
-}): JSX.Element | null {
-  const start = phaseOf(view) === 'DOWN' ? startWords(trans, view.record) : '';
-  const told = [doing(trans, view), start].filter(Boolean).join(' ');
-  return told ? <p role="status">{told}</p> : null;
+  start: () => void;
+}
+
+/** What happens to the cluster; of one that is down what a start does, and the start, where no other step comes. */
+function Situation({ trans, model, view, start }: ISituationProps): JSX.Element | null {
+  const happens = doing(trans, view);
+  if (phaseOf(view) !== 'DOWN') {
+    return happens ? <p role="status">{happens}</p> : null;
+  }
+  return (
+    <div className="jp-SvcCluster-start">
+      <button
+        type="button"
+        className="jp-SvcButton jp-mod-accept"
+        disabled={!model.steps.has('start')}
+        onClick={start}
+      >
+        {trans.__('Start')}
+      </button>
+      <p role="status">{[happens, startWords(trans, view.record)].filter(Boolean).join(' ')}</p>
+    </div>
+  );
 }
 
 function Commands({ trans, model }: IDetailProps): JSX.Element | null {

@@ -1,6 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import type { IQuestion } from '../panel';
 import {
+  containersOn,
   type IClusterView,
   isExternal,
   maximumOf,
@@ -105,10 +106,7 @@ export function questionText(trans: TranslationBundle, question: IStepQuestion):
         name
       );
     case 'remove':
-      return trans.__(
-        'Remove %1? It takes no new work, finishes what runs on it, then leaves.',
-        question.node
-      );
+      return removeText(trans, question);
     case 'resize':
       return resizeText(trans, question, name);
   }
@@ -149,6 +147,18 @@ export function doingOf(trans: TranslationBundle, question: IStepQuestion): stri
     return trans._n('adding %1 node', 'adding %1 nodes', added);
   }
   return trans.__('removing %1', question.node ?? trans.__('a node'));
+}
+
+function removeText(trans: TranslationBundle, { view, node }: IStepQuestion): string {
+  const count = node === null ? null : containersOn(view, node);
+  return count
+    ? trans._n(
+        'Remove %2? It takes no new work, finishes its %1 container, then leaves.',
+        'Remove %2? It takes no new work, finishes its %1 containers, then leaves.',
+        count,
+        node
+      )
+    : trans.__('Remove %1? It takes no new work, finishes what runs on it, then leaves.', node);
 }
 
 function resizeText(trans: TranslationBundle, question: IStepQuestion, name: string): string {

@@ -58,6 +58,12 @@ export interface IClusterView extends IClusterLook {
   asOf: Date;
 }
 
+/** Return how many containers run on a worker; null where that is not known. */
+export function containersOn(view: IClusterView, worker: string): number | null {
+  const found = view.health?.metrics.system.workers?.find(one => one.private_dns === worker);
+  return found?.containers ?? null;
+}
+
 /** Return a cluster's name in messages: its first label, or its id. */
 export function nameOf(record: IClusterRecord): string {
   return record.label[0] ?? String(record.id);

@@ -2,6 +2,7 @@ import { nullTranslator } from '@jupyterlab/translation';
 import { healthEntries, worstOf } from './healthWords';
 import { cluster, NOW, worker } from './look.fixture';
 import { obstacleTo, obstacleToRemoval, possibleSteps, questionText, yesText } from './steps';
+import { containersOn } from './view';
 import { doing, engineWords, listWords, since, startWords, stateWords, workersLine } from './words';
 
 const trans = nullTranslator.load('svc_jupyter');
@@ -22,6 +23,21 @@ describe('a cluster in words', () => {
     expect(startWords(trans, down.record)).toBe(
       'A start makes a coordinator and 2 workers; about 12 s.'
     );
+  });
+
+  it('counts what runs on a worker', () => {
+    const view = cluster('UP', ...two);
+    expect(containersOn(view, 'ip-1')).toBeNull();
+    const workers = [
+      { private_dns: 'ip-1', containers: 0 },
+      { private_dns: 'ip-2', containers: 1 }
+    ];
+    Object.assign(view.health?.metrics.system ?? {}, { workers });
+    expect(['ip-1', 'ip-2', 'ip-3'].map(name => containersOn(view, name))).toEqual([0, 1, null]);
+    const text = (node: string): string =>
+      questionText(trans, { step: 'remove', view, target: 2, node });
+    expect(text('ip-1')).toContain('finishes what runs on it, then leaves');
+    expect(text('ip-2')).toContain('finishes its 1 container, then leaves');
   });
 
   it('counts its workers', () => {

@@ -44,6 +44,11 @@ export function workers(trans: TranslationBundle, count: number): string {
   return trans._n('%1 worker', '%1 workers', count);
 }
 
+/** Return `1 container`, `2 containers`. */
+export function containers(trans: TranslationBundle, count: number): string {
+  return trans._n('%1 container', '%1 containers', count);
+}
+
 /** Return `Hadoop`, or of a cluster that others run `external · Trino at trino.example.com`. */
 export function engineWords(trans: TranslationBundle, record: IClusterRecord): string {
   if (!isExternal(record)) {

@@ -4,8 +4,8 @@ import type { IClusterNode } from '../service/records/clusters';
 import type { Tone } from './healthWords';
 import type { ClusterModel } from './model';
 import { obstacleToRemoval } from './steps';
-import { type IClusterView, phaseOf, workersOf } from './view';
-import { since } from './words';
+import { containersOn, type IClusterView, phaseOf, workersOf } from './view';
+import { containers, since } from './words';
 
 interface IWorkersProps {
   trans: TranslationBundle;
@@ -33,9 +33,12 @@ export function Workers({ trans, model, view, remove }: IWorkersProps): JSX.Elem
             <tr key={node.private_dns}>
               <th scope="row">{node.private_dns}</th>
               <td>
-                <Status trans={trans} node={node} isKnown={model.doubt === null} />
+                <div className="jp-SvcCluster-facts">
+                  <Status trans={trans} node={node} isKnown={model.doubt === null} />
+                  <span>{model.doubt === null && workWords(trans, view, node)}</span>
+                  <span className="jp-SvcMuted">{upWords(trans, node, model.now())}</span>
+                </div>
               </td>
-              <td className="jp-SvcMuted">{upWords(trans, node, model.now())}</td>
               <td>
                 <RemoveButton trans={trans} node={node} whyNot={whyNot} remove={remove} />
               </td>
@@ -97,6 +100,14 @@ function RemoveButton(props: {
       {trans.__('Remove…')}
     </button>
   );
+}
+
+function workWords(trans: TranslationBundle, view: IClusterView, node: IClusterNode): string {
+  const count = containersOn(view, node.private_dns);
+  if (count === null) {
+    return '';
+  }
+  return count === 0 ? trans.__('idle') : containers(trans, count);
 }
 
 function upWords(trans: TranslationBundle, node: IClusterNode, now: number): string {

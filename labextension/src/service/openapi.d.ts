@@ -829,15 +829,21 @@ export interface components {
             rows?: number | null;
             bytes?: number | null;
         };
-        /** @description The machines. */
+        /** @description The machines; `workers` is an extension, and empty where YARN does not answer or is not used. */
         SystemHealth: {
             master: components["schemas"]["MasterHealth"];
+            workers?: components["schemas"]["WorkerHealth"][];
         };
         /**
          * @description What `frequency` counts.
          * @enum {string}
          */
         TimeUnit: "minutes" | "hours" | "days" | "weeks" | "months";
+        /** @description A worker that YARN answers for, with the containers that run there now. */
+        WorkerHealth: {
+            private_dns: string;
+            containers: number;
+        };
         /** @description Containers that wait for room now; failed and killed since the cluster started. */
         YarnContainers: {
             pending: string;

@@ -66,10 +66,18 @@ class MasterHealth(Record):
     spotloss_count: int
 
 
+class WorkerHealth(Record):
+    """A worker that YARN answers for, with the containers that run there now."""
+
+    private_dns: str
+    containers: int
+
+
 class SystemHealth(Record):
-    """The machines."""
+    """The machines; `workers` is an extension, and empty where YARN does not answer or is not used."""
 
     master: MasterHealth
+    workers: list[WorkerHealth] = Field(default_factory=list)
 
 
 class HealthMetrics(Record):

@@ -31,6 +31,8 @@ class ClusterDouble:
         self.daemons: dict[str, Any] = {"hive_metastore": GREEN, "namenode": "UP", "resourcemanager": "UP"}
         self.asked: list[tuple[str, str, Any]] = []
         """What was sent to change something: method, path and body or query."""
+        self.busy: list[dict[str, Any]] = []
+        """The workers that YARN answers for, with their containers."""
         self.starts_at_once = True
         self._submit = submit
 
@@ -97,7 +99,7 @@ class ClusterDouble:
             "captured_at": UP_SINCE,
             "engine": self.engine,
             "daemons": self.daemons,
-            "system": {"master": master},
+            "system": {"master": master, "workers": self.busy},
         }
         return 200, record_of(ClusterHealth, cluster_id=number, cluster_inst_id=7, metrics=metrics)
 

@@ -161,12 +161,13 @@ class ClusterPanel(ChoosingPanel):
             description="wanted", style={"description_width": "initial"}, layout={"width": "9em"}
         )
         self._workers = ClusterWorkers(lambda node: self._ask(Step.REMOVE, node))
-        head = [self._title, self._buttons[Step.START], self._buttons[Step.TERMINATE], self._refresh]
-        row = widgets.HBox(head, layout=ROW)
+        row = widgets.HBox([self._title, self._buttons[Step.TERMINATE], self._refresh], layout=ROW)
+        # A start stands apart, so that no second press of it meets the step that comes then.
+        start = widgets.HBox([self._buttons[Step.START], self._situation], layout=ROW)
         sizing = [self._count, self._fewer, self._target, self._more, self._buttons[Step.RESIZE], self._why_not]
         self._sizing = widgets.HBox(sizing, layout=ROW)
         self._following = widgets.HBox([self._commands, self._cancel], layout=ROW)
-        parts = [row, self._situation, self._health, self._plots, self._sizing, self._workers.box, self._following]
+        parts = [row, start, self._health, self._plots, self._sizing, self._workers.box, self._following]
         self._body = widgets.VBox(parts)
         self.box = widgets.VBox([self._choosing, self._body, self._asking, self._failing, self._foot], layout=_CARD)
         return (self._workers,)

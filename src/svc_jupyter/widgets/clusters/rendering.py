@@ -114,21 +114,23 @@ def workers_html(view: ClusterView) -> str:
 
 def worker_html(row: Sequence[str], *, is_known: bool) -> str:
     """Return a worker's line; only its name when its state is unknown."""
-    name, status, up = row
+    name, status, work, up = row
     tone = Tone.GOOD if "running" in status else Tone.BAD if "lost" in status else Tone.WARNING
     state = f'<span style="{_COLOURS[tone]}">{escape(status)}</span>' if is_known else "? unknown"
+    work = work if is_known else ""
     return (
         f'<span style="{_ITEM}; min-width: 9em">{escape(name)}</span>'
         f'<span style="{_ITEM}; min-width: 10em">{state}</span>'
+        f'<span style="{_ITEM}; min-width: 7em">{escape(work)}</span>'
         f'<span style="{_ITEM}; {MUTED}; min-width: 5.5em">{escape(up)}</span>'
     )
 
 
-def worker_rows(view: ClusterView, now: datetime) -> dict[str, tuple[str, str, str]]:
+def worker_rows(view: ClusterView, now: datetime) -> dict[str, tuple[str, str, str, str]]:
     """Return the words for each worker by name; empty for a cluster that is terminating."""
     if view.phase == "TERMINATING":
         return {}
-    return {node.private_dns: worker_words(node, now) for node in view.workers}
+    return {node.private_dns: worker_words(view, node, now) for node in view.workers}
 
 
 def commands_html(lines: Sequence[str]) -> str:

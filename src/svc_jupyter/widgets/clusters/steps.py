@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from svc_jupyter.widgets.clusters.view import ClusterView
-from svc_jupyter.widgets.clusters.words import phase_word, sizes, start_words
+from svc_jupyter.widgets.clusters.words import containers, phase_word, sizes, start_words
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Client, Command
@@ -57,7 +57,9 @@ class Question:
                     "gone for good. What is in the account's storage stays."
                 )
             case Step.REMOVE:
-                return f"Remove {self.node}? It takes no new work, finishes what runs on it, then leaves."
+                count = view.containers_on(self.node or "")
+                work = f"its {containers(count)}" if count else "what runs on it"
+                return f"Remove {self.node}? It takes no new work, finishes {work}, then leaves."
             case Step.RESIZE:
                 return self._resize_text()
 

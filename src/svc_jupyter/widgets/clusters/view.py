@@ -52,6 +52,11 @@ class ClusterView:
         """The nodes besides the coordinator."""
         return [node for node in self.state.nodes if str(node.role) == "worker"]
 
+    def containers_on(self, worker: str) -> int | None:
+        """Return how many containers run on a worker; None where that is not known."""
+        found = self.health.metrics.system.workers if self.health is not None else []
+        return next((one.containers for one in found if one.private_dns == worker), None)
+
     @property
     def type(self) -> str:
         """The engine of the cluster."""

@@ -188,12 +188,22 @@ def percent(text: str) -> str:
         return text
 
 
-def worker_words(node: ClusterNode, now: datetime) -> tuple[str, str, str]:
-    """Return a worker's name, status and time: `ip-127-0-0-11`, `● running`, `up 2 h 3 min`."""
+def worker_words(view: ClusterView, node: ClusterNode, now: datetime) -> tuple[str, str, str, str]:
+    """Return a worker's name, status, work and time: `ip-127-0-0-11`, `● running`, `2 containers`, `up 2 h 3 min`.
+
+    Its work is empty where it is not known.
+    """
     status = str(node.status)
     icon = {"RUNNING": UP_DOT, "LOST": BAD_DOT}.get(status, RUNNING)
     up = since(node.up_time, now)
-    return node.private_dns, f"{icon} {node_word(status)}", f"up {up}" if up else ""
+    count = view.containers_on(node.private_dns)
+    work = "" if count is None else "idle" if count == 0 else containers(count)
+    return node.private_dns, f"{icon} {node_word(status)}", work, f"up {up}" if up else ""
+
+
+def containers(count: int) -> str:
+    """Return `2 containers`."""
+    return f"{count} container{'' if count == 1 else 's'}"
 
 
 def workers_line(view: ClusterView) -> str:
@@ -215,7 +225,7 @@ def panel_text(view: ClusterView, now: datetime) -> str:
         lines.append("  " + " · ".join(measured))
     if view.workers:
         lines.append(f"  {workers_line(view)}")
-        rows = [worker_words(node, now) for node in view.workers]
+        rows = [worker_words(view, node, now) for node in view.workers]
         lines += [f"    {row}" for row in aligned(rows)]
     lines.append(f"  {as_of_text(view.as_of)}")
     return "\n".join(lines)

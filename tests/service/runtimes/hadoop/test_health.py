@@ -26,6 +26,7 @@ def _findings(**changes: object) -> Findings:
         "hive_server": None,
         "load": {"cpu_percent": 5.0, "disk_percent": 60.0},
         "containers": ContainerTally(1, 0, {"7": ContainerCounters(0, 2, 4)}),
+        "busy": {"ip-127-0-0-11": 2},
     }
     return Findings(**{**found, **changes})
 
@@ -38,6 +39,7 @@ def test_a_hadoop_cluster_shows_its_daemons_and_yarn_in_strings():
     assert metrics["daemons"].keys() == {"hive_metastore", "resourcemanager", "namenode"}
     assert (metrics["daemons"]["resourcemanager"], metrics["daemons"]["namenode"]) == ("UP", "UP")
     assert metrics["system"]["master"] == {"cpu_usage": "5.0", "disk_usage": "60.0", "spotloss_count": 0}
+    assert metrics["system"]["workers"] == [{"private_dns": "ip-127-0-0-11", "containers": 2}]
     HealthMetrics.model_validate({"captured_at": "2026-01-01T00:00:00Z", **metrics})
 
 

@@ -13,7 +13,7 @@ from svc_jupyter.api.clusters import ClusterConfiguration, NodeRole
 from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonSilent
-from svc_jupyter.service.runtimes.hadoop.yarn_nodes import known_nodes, registered_names
+from svc_jupyter.service.runtimes.hadoop.yarn_nodes import known_nodes, registered_names, running_containers
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnRest
 
 MASTER = "127.1.1.10"
@@ -30,7 +30,10 @@ class Daemons:
     async def get(self, url: str, **_parameters: str) -> Any:
         host = url.removeprefix("http://").partition(":")[0]
         if host == MASTER:
-            nodes = [{"nodeHostName": name, "state": state} for name, state in self.listed.items()]
+            nodes = [
+                {"nodeHostName": name, "state": state, "numContainers": place}
+                for place, (name, state) in enumerate(self.listed.items())
+            ]
             return {"nodes": {"node": nodes}}
         self.asked.append(host)
         if host not in self.names:
@@ -72,6 +75,15 @@ async def test_nodes_are_found_by_their_address_and_by_the_name_that_their_node_
     assert (await known_nodes(yarn, instance) or {})["127.1.1.13"].host == "three.cluster.test"
     names = await registered_names(yarn, instance, instance.workers[1:])
     assert names == {2: "two.cluster.test", 3: "three.cluster.test"}
+
+
+async def test_the_containers_of_workers_are_counted_by_their_names(
+    yarn: YarnRest, daemons: Daemons, instance: Instance
+):
+    daemons.listed = {"127.1.1.11": "DECOMMISSIONING", "two.cluster.test": "RUNNING", "127.1.1.13": "LOST"}
+    daemons.names = {"127.1.1.12": "two.cluster.test"}
+    first, second, _ = (node.private_dns for node in instance.workers)
+    assert await running_containers(yarn, instance) == {first: 0, second: 1}
 
 
 async def test_a_name_is_asked_for_once_and_is_known_after_the_end_of_its_node_manager(

@@ -37,6 +37,7 @@ from svc_jupyter.service.runtimes.hadoop.jmx import (
     read_tally,
     write_tally,
 )
+from svc_jupyter.service.runtimes.hadoop.yarn_nodes import running_containers
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnFigures, YarnRest
 
 TALLY_FILE: Final = "containers.json"
@@ -57,6 +58,8 @@ class Findings:
     hive_server: ServiceState | None
     load: Mapping[str, float]
     containers: ContainerTally | None
+    busy: Mapping[str, int]
+    """The containers that run on each worker, by its name."""
 
 
 class HadoopHealth:
@@ -98,6 +101,7 @@ class HadoopHealth:
             hive_server = group.create_task(state_of(self._hive_server, instance))
             load = group.create_task(load_of_master(self._providers, instance))
             containers = group.create_task(self._containers(instance, addresses))
+            busy = group.create_task(running_containers(self._yarn, instance))
         shows_hive_server = instance.configuration.hive_settings.is_hs2_enabled
         return Findings(
             yarn=yarn.result(),
@@ -108,6 +112,7 @@ class HadoopHealth:
             hive_server=hive_server.result() if shows_hive_server else None,
             load=load.result(),
             containers=containers.result(),
+            busy=busy.result(),
         )
 
     async def _containers(self, instance: Instance, addresses: Addresses) -> ContainerTally | None:
@@ -141,7 +146,8 @@ def metrics_of(found: Findings, cluster_type: ClusterType, *, shows_yarn: bool) 
     }
     if found.hive_server is not None:
         daemons["hs2_server"] = service_entry(found.hive_server)
-    return {"engine": engine, "daemons": daemons, "system": {"master": master_entry(found.load)}}
+    workers = [{"private_dns": name, "containers": count} for name, count in found.busy.items()]
+    return {"engine": engine, "daemons": daemons, "system": {"master": master_entry(found.load), "workers": workers}}
 
 
 def values_of(found: Findings) -> dict[str, float]:

@@ -33,6 +33,13 @@ async def known_nodes(
     return {**listed, **of_names}
 
 
+async def running_containers(yarn: YarnRest, instance: Instance) -> Mapping[str, int]:
+    """Return how many containers run on each worker, by the worker's name, as far as YARN has it and answers."""
+    known = await known_nodes(yarn, instance) or {}
+    found = ((node.private_dns, known.get(node.private_ip)) for node in instance.workers)
+    return {name: node.containers for name, node in found if node is not None and node.is_active}
+
+
 async def registered_names(yarn: YarnRest, instance: Instance, nodes: Sequence[Node]) -> Mapping[int, str]:
     """Return the names, by the nodes' ids, with which YARN knows nodes otherwise than by their address."""
     addresses = Addresses.of(instance)
