@@ -72,7 +72,7 @@ class Tree:
 
     def put_back(self) -> None:
         """Open what is open at first and close what is not, for the next test in this page."""
-        for name, is_open in (("Notes", False), ("Jupyter notebooks", True)):
+        for name, is_open in (("Dashboards", False), ("Notes", False), ("Jupyter notebooks", True)):
             row = self.row(name)
             if row.is_visible() and row.get_attribute("aria-expanded") != str(is_open).lower():
                 row.press("ArrowRight" if is_open else "ArrowLeft")
@@ -228,6 +228,43 @@ def test_notes_lie_in_a_tree_of_their_own_and_what_a_deletion_takes_is_reported(
     expect(page.dialog).to_contain_text("takes 1 folder, 1 note, 0 dashboards")
     page.answer_dialog(f"Delete {name}")
     expect(tree.row(name)).to_have_count(0)
+
+
+def test_a_note_is_made_in_a_folder_and_a_dashboard_of_a_note(tree: Tree, service: ServiceProcess) -> None:
+    page, name = tree.page, f"notes-{tree.page.name}"
+    folder = {"name": name, "location": "Common", "type": "notes"}
+    service.http.post("/folders", json=folder).raise_for_status()
+    page.open()
+    tree.close("Jupyter notebooks")
+    tree.open("Notes", "Common")
+    _from_menu(tree, name, "New note…", without="New dashboard…")
+    expect(page.dialog).to_contain_text(f"New note in Common/{name}")
+    page.dialog.get_by_role("textbox").fill("delays")
+    page.answer_dialog("Ok")
+    expect(page.notebook).to_be_visible()
+    expect(tree.row("delays")).to_have_attribute("aria-selected", "true")
+
+    _from_menu(tree, "delays", "New dashboard…", without="New note…")
+    expect(page.dialog).to_contain_text(f"New dashboard of Common/{name}/delays in Users/")
+    expect(page.dialog.get_by_role("textbox")).to_have_value("delays")
+    dashboard = f"delays of {page.name}"
+    page.dialog.get_by_role("textbox").fill(dashboard)
+    page.answer_dialog("Ok")
+    expect(tree.row(dashboard)).to_have_attribute("aria-selected", "true")
+    own = {"type": "notebook_dashboards", "location": "Users/admin@localhost"}
+    made = service.http.get("/folders", params=own).json()["notebook_dashboards"]
+    (note,) = service.http.get("/folders", params={"type": "notes", "location": f"Common/{name}"}).json()["notes"]
+    assert {one["name"]: one["note_id"] for one in made}[dashboard] == note["id"]
+    service.http.request("DELETE", "/folders/delete", json={"location": f"Common/{name}", "type": "notes"})
+
+
+def _from_menu(tree: Tree, name: str, entry: str, *, without: str) -> None:
+    """Choose an entry of an item's menu, which has another one not."""
+    tree.row(name).click(button="right")
+    entries = tree.page.page.locator(".lm-Menu-item")
+    expect(entries.filter(has_text=entry)).to_be_visible()
+    expect(entries.filter(has_text=without)).to_be_hidden()
+    entries.filter(has_text=entry).click()
 
 
 def test_a_note_is_saved_back_and_what_somebody_else_wrote_is_overwritten_only_when_asked_for(

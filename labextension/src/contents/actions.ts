@@ -1,8 +1,10 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { isConfirmed } from '../panel';
-import type { ILocalCopy } from '../service/records/contents';
-import { type IItem, lastPart } from './items';
+import type { ServiceRequests } from '../service';
+import type { ILocalCopy, IWorkspaceItem } from '../service/records/contents';
+import { ownFolder } from './folderTree';
+import { type IItem, lastPart, pathIn, placeAt } from './items';
 import type { JupyterTree } from './jupyterTree';
 import type { TreeModel } from './model';
 import { deletionText, kindWord } from './steps';
@@ -22,6 +24,7 @@ export class ContentsActions {
   constructor(
     private readonly _trans: TranslationBundle,
     private readonly _model: TreeModel,
+    private readonly _requests: ServiceRequests,
     private readonly _local: ILocalSide
   ) {}
 
@@ -41,7 +44,31 @@ export class ContentsActions {
 
   async rename(item: IItem): Promise<void> {
     const title = this._trans.__('Rename %1 %2', kindWord(this._trans, item.kind), item.path);
-    await this._named(title, item.name, name => this._model.rename(item, name));
+    await this._named(title, item.name, async name => {
+      if (name !== item.name) {
+        return this._model.rename(item, name);
+      }
+      this._model.forgive();
+      return true;
+    });
+  }
+
+  /** Make a dashboard of what a note shows now, in the user's own folder. */
+  async publish(note: IItem): Promise<void> {
+    const found = await this._model.ask(note, async () => ({
+      location: await ownFolder(this._requests, 'notebook_dashboards')
+    }));
+    if (!found) {
+      return;
+    }
+    const { location } = found;
+    const title = this._trans.__('New dashboard of %1 in %2', note.path, location);
+    await this._named(title, note.name, name =>
+      this._model.put(placeAt('notebook_dashboards', location), async () => {
+        const body = { note_id: note.id, name, location };
+        return pathIn(await this._requests.post<IWorkspaceItem>('dashboards', body));
+      })
+    );
   }
 
   /** Let the user choose a folder, and move an item there. */
@@ -101,7 +128,7 @@ export class ContentsActions {
     let name = text;
     for (;;) {
       const answer = await InputDialog.getText({ title, label, text: name, required: true });
-      if (!answer.button.accept || !answer.value || answer.value === text) {
+      if (!answer.button.accept || !answer.value) {
         this._model.forgive();
         return;
       }

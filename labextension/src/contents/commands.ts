@@ -5,7 +5,9 @@ import {
   fileUploadIcon,
   type LabIcon,
   newFolderIcon,
-  refreshIcon
+  refreshIcon,
+  tableRowsIcon,
+  textEditorIcon
 } from '@jupyterlab/ui-components';
 import type { CommandRegistry } from '@lumino/commands';
 import { moveIcon } from '../icons';
@@ -15,6 +17,9 @@ import type { JupyterTree } from './jupyterTree';
 import type { TreeModel } from './model';
 import { possibleSteps, type Step } from './steps';
 
+/** Steps of one kind of item; the menu of the others does not have them. */
+const OF_ONE_KIND: ReadonlySet<Step> = new Set(['note', 'publish']);
+
 /** The parts that the commands act on. */
 export interface IContentsParts {
   trans: TranslationBundle;
@@ -22,25 +27,29 @@ export interface IContentsParts {
   jupyter: JupyterTree;
   /** Loaded when the first step is performed. */
   actions: () => Promise<ContentsActions>;
+  /** Ask for a name, make a note in a folder and open it; resolves to its path, or to null. */
+  makeNote: (location: string) => Promise<string | null>;
   /** The name of the open notebook, for an upload. */
   openNotebook: () => string | null;
 }
 
 /** Add the commands to the application; buttons, menus and shortcuts call them. */
 export function addCommands(commands: CommandRegistry, parts: IContentsParts): void {
-  const { trans, model, actions } = parts;
+  const { trans, model, actions, makeNote } = parts;
   const add = (
     id: string,
     step: Step,
     look: { label: string; icon?: LabIcon },
     execute: (actions: ContentsActions, item: IItem) => Promise<void>
   ): void => {
-    const isEnabled = (): boolean => model.busy === null && possibleSteps(model.selected).has(step);
+    const isPossible = (): boolean => possibleSteps(model.selected).has(step);
+    const isEnabled = (): boolean => model.busy === null && isPossible();
     commands.addCommand(id, {
       ...look,
       caption: look.label,
       describedBy: { args: { type: 'object', properties: {} } },
       isEnabled,
+      isVisible: () => !OF_ONE_KIND.has(step) || isPossible(),
       execute: async () => {
         const item = model.selected;
         if (item && isEnabled()) {
@@ -52,6 +61,15 @@ export function addCommands(commands: CommandRegistry, parts: IContentsParts): v
   add(COMMANDS.open, 'open', { label: trans.__('Open a copy') }, (to, item) => to.open(item));
   const folder = { label: trans.__('New folder…'), icon: newFolderIcon };
   add(COMMANDS.create, 'create', folder, (to, item) => to.create(item));
+  const note = { label: trans.__('New note…'), icon: textEditorIcon };
+  add(COMMANDS.note, 'note', note, async (_, item) => {
+    const path = await makeNote(item.path);
+    if (path !== null) {
+      await model.put(item, () => Promise.resolve(path));
+    }
+  });
+  const dashboard = { label: trans.__('New dashboard…'), icon: tableRowsIcon };
+  add(COMMANDS.dashboard, 'publish', dashboard, (to, item) => to.publish(item));
   const rename = { label: trans.__('Rename…'), icon: editIcon };
   add(COMMANDS.rename, 'rename', rename, (to, item) => to.rename(item));
   const move = { label: trans.__('Move to…'), icon: moveIcon };
@@ -113,6 +131,8 @@ function placeFor(model: TreeModel): IItem | null {
 export const COMMANDS = {
   open: 'svc-jupyter:open-content',
   create: 'svc-jupyter:new-folder',
+  note: 'svc-jupyter:new-note-in-folder',
+  dashboard: 'svc-jupyter:new-dashboard',
   rename: 'svc-jupyter:rename-content',
   move: 'svc-jupyter:move-content',
   remove: 'svc-jupyter:delete-content',

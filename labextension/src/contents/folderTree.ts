@@ -7,7 +7,15 @@ import type {
   ILocalCopy,
   IWorkspaceItem
 } from '../service/records/contents';
-import { type IFound, type IItem, type IPage, itemsOf, type ITree, treeItem } from './items';
+import {
+  type IFound,
+  type IItem,
+  type IPage,
+  itemsOf,
+  type ITree,
+  pathIn,
+  treeItem
+} from './items';
 
 /** How many items of a folder are fetched at once. */
 const PAGE = 100;
@@ -89,12 +97,20 @@ export class FolderTree implements ITree {
 
   private async _change(item: IItem, body: object): Promise<string> {
     const changed = await this._requests.put<IWorkspaceItem>(address(item), body);
-    return `${changed.location}/${changed.name}`;
+    return pathIn(changed);
   }
 
   private _of(item: IItem): { location: string; type: FolderType } {
     return { location: item.path, type: this._type };
   }
+}
+
+/** Return the user's own folder of notes or dashboards, else the first one. */
+export async function ownFolder(requests: ServiceRequests, type: FolderType): Promise<string> {
+  const query = { type, location: '' };
+  const { folders } = await requests.get<IFolderContents>('folders', query);
+  const places = folders.map(folder => folder.location);
+  return places.find(place => place.startsWith('Users/')) ?? places[0] ?? '';
 }
 
 function address(item: IItem): string {

@@ -3,7 +3,8 @@ import type {
   IContents,
   IFolder,
   IFolderContents,
-  ILocalCopy
+  ILocalCopy,
+  IWorkspaceItem
 } from '../service/records/contents';
 
 /** The trees of the section: Jupyter notebooks are files; notes and dashboards have separate folders. */
@@ -101,12 +102,17 @@ export function itemsOf(page: IFolderContents, tree: FolderType): IItem[] {
       tree,
       kind,
       name: one.name,
-      path: `${one.location}/${one.name}`,
+      path: pathIn(one),
       parent: one.location,
       isRoot: false,
       id: one.id
     }))
   ];
+}
+
+/** Return the path of a note or dashboard. */
+export function pathIn(item: IWorkspaceItem): string {
+  return `${item.location}/${item.name}`;
 }
 
 /** Return items in the order of a tree: folders first, each kind by name. */

@@ -1,9 +1,18 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { ServiceError } from '../service';
 import { Branches, LOADING, rebased } from './branches';
-import { type IFound, type IItem, type IPage, type ITree, keyOf, treeItem } from './items';
+import {
+  type IFound,
+  type IItem,
+  type IPage,
+  type ItemKind,
+  type ITree,
+  keyOf,
+  treeItem,
+  type TreeName
+} from './items';
 import { TreeModel } from './model';
-import { deletionText, obstacleToMove, possibleSteps } from './steps';
+import { deletionText, obstacleToMove, possibleSteps, type Step } from './steps';
 
 const trans = nullTranslator.load('svc_jupyter');
 
@@ -344,6 +353,12 @@ describe('what can be done about an item', () => {
     expect([...possibleSteps(directory('Common'))]).toEqual(['create', 'upload']);
     expect(possibleSteps(directory('Common/a')).has('move')).toBe(true);
     expect(possibleSteps(treeItem('notes', 'Notes')).size).toBe(0);
+    const steps = (tree: TreeName, kind: ItemKind): Step[] => [
+      ...possibleSteps({ ...directory('Common'), tree, kind })
+    ];
+    expect(steps('notes', 'folder')).toEqual(['create', 'note']);
+    expect(steps('notebook_dashboards', 'folder')).toEqual(['create']);
+    expect(steps('notes', 'note')).toEqual(['open', 'publish']);
   });
 
   it('knows where an item cannot lie', () => {

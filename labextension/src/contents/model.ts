@@ -217,7 +217,7 @@ export class TreeModel<T extends ITree = ITree> {
   put(place: IItem, step: (tree: T) => Promise<string>): Promise<boolean> {
     return this._do(place, async tree => {
       const path = await step(tree);
-      await this._again([...this.openKeys, keyOf(place)]);
+      await this._again([...this.openKeys, keyOf(tree.item), keyOf(place)]);
       this._selectPath(place.tree, path);
     });
   }

@@ -1,36 +1,29 @@
 import { InputDialog } from '@jupyterlab/apputils';
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { asServiceError, pathOf, type ServiceRequests } from '../service';
-import type {
-  IFolderContents,
-  ILocalCopy,
-  INoteRecord,
-  IWorkspaceItem
-} from '../service/records/contents';
+import type { ILocalCopy, INoteRecord, IWorkspaceItem } from '../service/records/contents';
 import type { ILocalSide } from './actions';
+import { ownFolder } from './folderTree';
+import { pathIn } from './items';
 
-/** Ask for a name, create a note in the user's own folder, and open a copy; resolves to whether one was created. */
+/**
+ * Ask for a name, create a note in a folder, by default in the user's own, and open a copy.
+ *
+ * Resolves to the note's path; to null if the user cancels.
+ */
 export async function newNote(
   requests: ServiceRequests,
   local: ILocalSide,
-  trans: TranslationBundle
-): Promise<boolean> {
-  const location = await ownFolder(requests);
-  const note = await created(requests, location, trans);
+  trans: TranslationBundle,
+  location: string | null
+): Promise<string | null> {
+  const note = await created(requests, location ?? (await ownFolder(requests, 'notes')), trans);
   if (note === null) {
-    return false;
+    return null;
   }
   const body = { name: note.name, to: local.folder() };
   await local.open(await requests.post<ILocalCopy>(pathOf('notes', note.id, 'copy'), body));
-  return true;
-}
-
-/** Return the user's own folder of notes, else the first one. */
-async function ownFolder(requests: ServiceRequests): Promise<string> {
-  const query = { type: 'notes', location: '' };
-  const { folders } = await requests.get<IFolderContents>('folders', query);
-  const places = folders.map(folder => folder.location);
-  return places.find(place => place.startsWith('Users/')) ?? places[0] ?? '';
+  return pathIn(note);
 }
 
 /** Ask for a name until the service takes it; null when the user cancels. The typed text is kept. */

@@ -23,6 +23,8 @@ export interface IOpenedContentsOptions {
   stateDB: IStateDB;
   notebooks: INotebookTracker | null;
   local: ILocalSide;
+  /** See `IContentsParts.makeNote`. */
+  makeNote: (location: string) => Promise<string | null>;
   trans: TranslationBundle;
 }
 
@@ -33,7 +35,7 @@ export class OpenedContents {
   private _isRestored = false;
 
   constructor(private readonly _options: IOpenedContentsOptions) {
-    const { commands, panel, requests, notebooks, local, trans } = _options;
+    const { commands, panel, requests, notebooks, local, makeNote, trans } = _options;
     const jupyter = new JupyterTree(requests, trans.__('Jupyter notebooks'));
     const model = new TreeModel([
       jupyter,
@@ -49,8 +51,14 @@ export class OpenedContents {
       trans,
       model,
       jupyter,
+      makeNote,
       actions: async () =>
-        (actions ??= new (await import('./actions')).ContentsActions(trans, model, local)),
+        (actions ??= new (await import('./actions')).ContentsActions(
+          trans,
+          model,
+          requests,
+          local
+        )),
       openNotebook: () => {
         const path = notebooks?.currentWidget?.context.path;
         return path === undefined ? null : lastPart(path);

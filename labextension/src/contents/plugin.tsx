@@ -8,7 +8,7 @@ import { ITranslator, nullTranslator, type TranslationBundle } from '@jupyterlab
 import { textEditorIcon } from '@jupyterlab/ui-components';
 import { notifyError } from '../notices';
 import { ISvcPanel, Loaded, loadedOnce, VisibleView, workingFolder } from '../panel';
-import { EXTENSION_ID, ISvcService, type ServiceRequests, TRANSLATION_DOMAIN } from '../service';
+import { EXTENSION_ID, ISvcService, TRANSLATION_DOMAIN } from '../service';
 import { categoryOf } from '../words';
 import type { ILocalSide } from './actions';
 import type { OpenedContents } from './opened';
@@ -47,11 +47,22 @@ export const contentsPlugin: JupyterFrontEndPlugin<void> = {
     let shown: OpenedContents | null = null;
     const opened = loadedOnce(async () => {
       const { OpenedContents } = await import('./opened');
-      const options = { commands, panel, requests, stateDB, notebooks, local, trans };
+      const options = { commands, panel, requests, stateDB, notebooks, local, trans, makeNote };
       return (shown = new OpenedContents(options));
     });
-    addNewNote(app, requests, local, trans, async () => {
-      await shown?.model.refresh();
+    const makeNote = async (location: string | null): Promise<string | null> => {
+      const { newNote } = await import('./newNote');
+      try {
+        return await newNote(requests, local, trans, location);
+      } catch (reason) {
+        notifyError(reason);
+        return null;
+      }
+    };
+    addNewNote(app, trans, async () => {
+      if ((await makeNote(null)) !== null) {
+        await shown?.model.refresh();
+      }
     });
     const offered = { command: NEW_NOTE, category: categoryOf(trans) };
     palette?.addItem(offered);
@@ -67,26 +78,15 @@ export const contentsPlugin: JupyterFrontEndPlugin<void> = {
 
 function addNewNote(
   app: JupyterFrontEnd,
-  requests: ServiceRequests,
-  local: ILocalSide,
   trans: TranslationBundle,
-  created: () => Promise<void>
+  execute: () => Promise<void>
 ): void {
   app.commands.addCommand(NEW_NOTE, {
     label: trans.__('New note'),
     caption: trans.__('A notebook whose cells run in the session of a Spark cluster'),
     icon: args => (args.isPalette ? undefined : textEditorIcon),
     describedBy: { args: { type: 'object', properties: {} } },
-    execute: async () => {
-      const { newNote } = await import('./newNote');
-      try {
-        if (await newNote(requests, local, trans)) {
-          await created();
-        }
-      } catch (reason) {
-        notifyError(reason);
-      }
-    }
+    execute
   });
 }
 

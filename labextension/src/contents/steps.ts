@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import { holds, type IItem, type ItemKind, isPlace } from './items';
 
 /** A step on an item. */
-export type Step = 'open' | 'create' | 'rename' | 'move' | 'remove' | 'upload';
+export type Step = 'open' | 'create' | 'note' | 'publish' | 'rename' | 'move' | 'remove' | 'upload';
 
 /** Return the steps possible for an item; a root can be neither moved nor renamed. */
 export function possibleSteps(item: IItem | null): ReadonlySet<Step> {
@@ -17,6 +17,10 @@ export function possibleSteps(item: IItem | null): ReadonlySet<Step> {
   }
   if (item.kind === 'directory') {
     steps.add('upload');
+  } else if (item.kind === 'note') {
+    steps.add('publish');
+  } else if (isPlace(item) && item.tree === 'notes') {
+    steps.add('note');
   }
   if (!item.isRoot) {
     steps.add('rename').add('move').add('remove');

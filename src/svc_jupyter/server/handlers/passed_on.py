@@ -133,6 +133,7 @@ _ROUTES = (
     Route("notes", "POST", "notebooks"),
     Route("notes/forms", "POST", "notebooks/forms"),
     Route("notes/{id}", "PUT DELETE", "notebooks/{id}"),
+    Route("dashboards", "POST", "notebook_dashboard"),
     Route("dashboards/{id}", "PUT DELETE", "notebook_dashboard/{id}"),
     Route("clusters", "GET", version=_CONFIGURATION),
     Route("clusters/{name}", "GET", version=_CONFIGURATION),
