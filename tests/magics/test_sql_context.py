@@ -189,6 +189,7 @@ MADE_FUNCTIONS = {
     "SELECT sales.| FROM orders": ["network_of"],
     "SELECT sales.nea| FROM orders": [],
     'SELECT "n| FROM orders': ['"net_of"'],
+    "SELECT id FROM orders ORDER BY net_|": ["net_of"],
     "UPDATE orders SET id = ne|": ["net_of", '"Sales".network_of'],
     "SELECT count(*) FROM ne|": ['"Net Days"', '"Sales".nearest'],
     "SELECT * FROM sales.|": ["nearest"],
@@ -202,6 +203,10 @@ MADE_FUNCTIONS = {
     "DELETE FROM sales.|": [],
     "DROP TABLE ne|": [],
     "USE sales.|": [],
+    "CREATE TABLE sales.|": [],
+    "DESCRIBE sales.|": [],
+    "ALTER TABLE orders RENAME TO sales.|": [],
+    "CREATE VIEW sales.| AS SELECT 1": [],
 }
 
 

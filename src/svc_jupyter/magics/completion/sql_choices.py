@@ -17,6 +17,7 @@ _DEEPEST = 20
 """Subqueries through which columns are looked for."""
 Choice = tuple[str, str]
 """A text that replaces what has been typed of a name, and its kind."""
+_VALUES = (Clause.SELECT, Clause.COLUMN, Clause.SORT)
 _WORDS = ("keyword", "function")
 """Kinds of the choices that name no data; they come last."""
 
@@ -101,11 +102,11 @@ def _made_functions(context: SqlContext, known: KnownTables) -> Iterator[Choice]
 def _at_cursor(context: SqlContext, known: KnownTables) -> Sequence[TableName]:
     """Return the functions that can be called here: behind FROM those that return rows, elsewhere the others."""
     position = context.position
-    if context.dialect is Dialect.PRESTO or position.clause is Clause.SCHEMA:  # Presto calls none of Hive's
+    if context.dialect is Dialect.PRESTO:  # it calls none of Hive's
         return ()
-    if position.clause is Clause.TABLE:
-        return known.table_functions if position.query.is_select else ()
-    return known.functions
+    if position.clause is Clause.TABLE and position.query.is_select:
+        return known.table_functions
+    return known.functions if position.clause in _VALUES else ()
 
 
 def _tables(context: SqlContext, known: KnownTables) -> Iterator[Choice]:

@@ -25,7 +25,7 @@ from tests.types.tables import MARIADB, check
 from svc_jupyter.magics.completion.sql_functions import functions_of
 from svc_jupyter.service.db_taps.catalogue_file import CATALOGUE_FILE, CatalogueFile
 from svc_jupyter.service.db_taps.connections import TapAttributes, connection_of
-from svc_jupyter.service.db_taps.job import JobKind
+from svc_jupyter.service.db_taps.job import Connection, JobKind
 from svc_jupyter.service.ground.settings import Settings
 from svc_jupyter.sql_tokens import Dialect
 
@@ -84,10 +84,15 @@ def answers(port: int) -> bool:
 
 
 @pytest.fixture
-def query(mariadb_port: int, make_job: Callable, run_job: Callable, tmp_path: Path) -> Iterator[Query]:
-    """Runs a query on an empty database."""
+def connection(mariadb_port: int, tmp_path: Path) -> Connection:
+    """The connection of a tap of the database."""
     url = f"mariadb+pymysql://root@127.0.0.1:{mariadb_port}/d"
-    connection = connection_of(TapAttributes("shop", "url", url=url), Settings(data_dir=tmp_path))
+    return connection_of(TapAttributes("shop", "url", url=url), Settings(data_dir=tmp_path))
+
+
+@pytest.fixture
+def query(connection: Connection, mariadb_port: int, make_job: Callable, run_job: Callable) -> Iterator[Query]:
+    """Runs a query on an empty database."""
     yield lambda text, **more: run_job(make_job(connection, text, **more))
     with pymysql.connect(host="127.0.0.1", port=mariadb_port, user="root") as made:
         made.cursor().execute("DROP DATABASE d")
@@ -134,12 +139,10 @@ def test_the_functions_that_completion_offers_are_there(mariadb_port: int) -> No
 
 
 def test_the_functions_that_users_have_made_are_in_its_catalogue(
-    query: Query, mariadb_port: int, make_job: Callable, run_job: Callable, tmp_path: Path
+    query: Query, connection: Connection, make_job: Callable, run_job: Callable
 ) -> None:
     made = "CREATE FUNCTION net(a int) RETURNS int DETERMINISTIC RETURN a; CREATE PROCEDURE p() DO 1"
     assert query(f"CREATE TABLE t (a int); {made}").error is None
-    url = f"mariadb+pymysql://root@127.0.0.1:{mariadb_port}/d"
-    connection = connection_of(TapAttributes("shop", "url", url=url), Settings(data_dir=tmp_path))
     job = make_job(connection, kind=JobKind.CATALOGUE)
     assert run_job(job).error is None
     file = CatalogueFile(job.folder / CATALOGUE_FILE)
