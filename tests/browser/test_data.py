@@ -162,6 +162,16 @@ def test_the_search_finds_tables_and_columns_of_what_was_read(data: Data, servic
         expect(data.row("flights")).to_be_visible()
 
 
+def test_a_database_that_takes_long_is_read_behind(data: Data, service: ServiceProcess) -> None:
+    with tap(service, "CREATE TABLE flights (origin TEXT)") as name:
+        with closing(sqlite3.connect(service.data_dir / "storage" / f"{name}.db")) as connection:
+            connection.execute("BEGIN EXCLUSIVE")  # nobody can read it
+            data.page.open()
+            data.open(name)
+            expect(data.tree).to_contain_text("reading the tables for the first time…")
+        expect(data.row("flights")).to_be_visible()
+
+
 def test_a_database_that_cannot_be_read_says_why_and_can_be_tried_again(data: Data, service: ServiceProcess) -> None:
     with tap(service, "CREATE TABLE flights (a INTEGER)") as name:
         file = service.data_dir / "storage" / f"{name}.db"

@@ -6,15 +6,18 @@ import json
 import os
 import re
 import signal as signals
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import psutil
 from playwright.sync_api import Locator, expect
 from tests.browser.lab_page import LabPage
+from tests.browser.lab_process import LabProcess
 from tests.browser.test_results import Grid
 from tests.browser.test_running_cells import waiting
-from tests.support.service_process import ServiceProcess
+from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.magics.display.status import STATUS
 
@@ -29,11 +32,23 @@ def lost_cell(page: LabPage, signal: Path) -> Locator:
     expect(page.run_cell(1, wait=False)).to_contain_text("running")
     page.run("docmanager:save")
     page.page.goto("about:blank")
-    os.kill(kernel, signals.SIGKILL)
+    kill_kernel(kernel)
     page.open("lost.ipynb", panel=False)
     output = page.notebook.locator(".jp-CodeCell").nth(1).locator(".jp-OutputArea")
     expect(output.get_by_role("button", name="Cancel")).to_be_visible()
     return output
+
+
+def kill_kernel(pid: int) -> None:
+    """Kill a kernel, and wait until Jupyter has started it again: a page that connects in between waits for ever."""
+    command = psutil.Process(pid).cmdline()
+    os.kill(pid, signals.SIGKILL)
+
+    def is_back() -> bool:
+        found = [process.pid for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == command]
+        return any(number != pid for number in found)
+
+    wait_until(is_back, "the kernel's next process")
 
 
 def command_of(output: Locator) -> int:
@@ -90,3 +105,39 @@ def test_a_command_without_its_kernel_can_be_cancelled(
     expect(output).to_contain_text(f"command {command} · cancelled")
     assert service.ended(command)["status"] == "cancelled"
     assert saved_text(page).startswith(f"■ command {command} · cancelled")
+
+
+def test_a_notebook_of_somebody_else_says_why_its_commands_are_not_followed(
+    own_page: LabPage,
+    service: ServiceProcess,
+    new_lab: Callable[..., LabProcess],
+    new_page: Callable[..., LabPage],
+    signal: Path,
+) -> None:
+    page = own_page
+    output = lost_cell(page, signal)
+    command = command_of(output)
+    signal.touch()
+    Grid(page, output).begins_with("1")
+    notebook = (page.folder / "lost.ipynb").read_text()  # as it was while the command ran
+    other = new_page(new_lab(service, token=stranger(service)))
+    other.traffic.expect_errors("403")
+    (other.folder / "lost.ipynb").write_text(notebook)
+    other.open("lost.ipynb", panel=False)
+    output = other.notebook.locator(".jp-CodeCell").nth(1).locator(".jp-OutputArea")
+    reason = r"this needs membership of .* \(permission to read command\)"
+    expect(output).to_have_text(re.compile(rf"^◐ command {command} · shell · running · \d+ s, as saved: {reason}$"))
+    expect(output.get_by_role("button")).to_have_count(0)
+
+
+def stranger(service: ServiceProcess) -> str:
+    """Return the token of a new user who may not read commands."""
+
+    def post(path: str, **body: Any) -> Any:
+        return service.http.post(path, json=body).raise_for_status().json()
+
+    folders = {"access": "allow", "resource": "folder", "action": ["read"]}
+    post("/roles", name="stranger", policies=[folders])
+    post("/groups", name="strangers", roles="stranger")
+    user = post("/users/invite_new", invitee_email="stranger@example.org", groups="strangers")["user"]
+    return str(post(f"/users/{user['id']}/tokens", name="browser")["token"])

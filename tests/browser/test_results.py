@@ -38,6 +38,25 @@ HOSTILE = f"""SELECT 'costs $5 and not $6 today' AS a, '{MARKUP}' AS a,
   E'two\\nlines\\tand a tab' AS lines, repeat('x', 10000000) AS long,
   'سلام 🦆' AS "$day$ <i>"
 UNION ALL SELECT NULL, '', NULL, NULL, '-Infinity', -0.10, '{{}}', 'null', -1, '', 'short', 'z'"""
+UNUSUAL = """SELECT date 'infinity' AS a, timestamp '-infinity' AS b, date '12026-01-01' AS c,
+  timestamptz '12026-01-01 00:00+00' AS d, date '0044-03-15 BC' AS e, '\\x00ff'::bytea AS f, ''::bytea AS g,
+  interval '1 year 2 days 3 hours' AS h, int4range(1, 5) AS i, ROW(1, 'a b') AS j, 'Infinity'::numeric AS k,
+  time '24:00' AS l, 1e300::float8 AS m"""
+UNUSUAL_SHOWN = {
+    "a": "infinity",
+    "b": "-infinity",
+    "c": "+12026-01-01",
+    "d": "+12026-01-01T00:00:00Z",
+    "e": "-0043-03-15",
+    "f": "00ff",
+    "g": "",
+    "h": "1 year 2 days 03:00:00",
+    "i": "[1,5)",
+    "j": '(1,"a b")',
+    "k": "Infinity",
+    "l": "24:00:00",
+    "m": "1e+300",
+}
 LONG_VALUES = """SELECT 'short' AS name, 12345678.123456::float8 AS price, repeat('x', 5000) || E'\\nEND' AS note,
   ARRAY[9007199254740993, 1] AS list, repeat('y', 10000001) AS long, NULL AS nothing"""
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
@@ -473,6 +492,27 @@ def test_hostile_values_are_shown_as_they_are(
     grid.save("CSV")
     expect(grid.footer).to_contain_text("row 1 of the result")
     expect(grid.footer).to_contain_text("a row may take 8 MiB")
+
+
+def test_values_that_no_frame_can_hold_are_shown_whole_and_a_query_without_columns_says_so(
+    page: LabPage, service: ServiceProcess, postgres_tap: str
+) -> None:
+    cells = [f"%%svc_db --tap {postgres_tap}\n{query}" for query in (UNUSUAL, "SELECT")]
+    page.write_notebook("unusual.ipynb", "%load_ext svc_jupyter", *cells)
+    page.open("unusual.ipynb", panel=False)
+    page.run_cell(0)
+    grid = Grid(page, page.run_cell(1))
+    expect(grid.view.get_by_role("searchbox")).to_be_enabled()  # the rows are the service's
+    shown: dict[str, str] = {}
+    for key, name in (("Home", "a"), ("End", "m")):  # the columns between are in one of the two views
+        grid.press(key)
+        expect(grid.grid.get_by_role("button", name=name, exact=True)).to_be_visible()
+        heads = grid.grid.locator("[role=columnheader] button:first-of-type").all_text_contents()
+        shown |= zip(heads, grid.cells(0), strict=True)
+    assert shown == UNUSUAL_SHOWN
+    output = page.run_cell(2)
+    expect(output).to_contain_text("no table returned")
+    expect(output.get_by_role("grid")).to_have_count(0)
 
 
 def test_a_value_that_a_cell_cuts_is_whole_on_a_press(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from tests.browser.lab_page import SECONDS, LabPage
-from tests.support.service_process import wait_until
+from tests.support.service_process import ServiceProcess, wait_until
 
 
 def test_tab_completes_tables_and_columns(page: LabPage, completed_tap: str) -> None:
@@ -42,6 +43,22 @@ def test_tab_completes_tables_and_columns(page: LabPage, completed_tap: str) -> 
     page.page.keyboard.press("Tab")
     page.page.keyboard.type("y'")
     expect(cell.locator(".cm-line").nth(1)).to_have_text("SELECT f.dep_delay, float_of_py, 'fly'")
+
+
+def test_tab_waits_for_no_catalogue(page: LabPage, service: ServiceProcess) -> None:
+    file = service.data_dir / "storage" / "slow.db"
+    file.parent.mkdir(exist_ok=True)
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE orders (a INTEGER)")
+        connection.execute("BEGIN EXCLUSIVE")  # nobody can read it
+        body = {"name": "slow", "db_type": "sqlite", "db_name": str(file)}
+        number = service.http.post("/db_taps", json=body).raise_for_status().json()["id"]
+        cell = opened_cell(page, "%load_ext svc_jupyter", "%%svc_db --tap slow\nSELECT\ncoal")
+        press_tab(page, cell, "coalesce")
+        catalogue = service.http.get(f"/db_taps/{number}/catalogue").json()
+        assert (catalogue["state"], catalogue["reading"]) == ("filling", True)
+    page.page.keyboard.type("(a) FROM ord")
+    press_tab(page, cell, "coalesce(a) FROM orders")
 
 
 def opened_cell(page: LabPage, *cells: str) -> Locator:

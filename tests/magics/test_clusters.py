@@ -1,5 +1,6 @@
 """`%svc_cluster` and `%svc_clusters`: by words, against a service with our extensions and without."""
 
+import re
 import threading
 
 import pytest
@@ -66,7 +67,7 @@ def test_a_start_that_fails_says_why(service, notebook_of, wait_until):
     notebook = notebook_of(service)
 
     def fail():
-        wait_until(lambda: service.clusters.states[1]["state"] == "PENDING")
+        wait_until(lambda: notebook.lines)
         service.clusters.move(1, "DOWN", terminate_reason="no Java was found")
 
     failing = threading.Thread(target=fail)
@@ -74,6 +75,7 @@ def test_a_start_that_fails_says_why(service, notebook_of, wait_until):
     error = notebook.error("%svc_cluster etl start")
     failing.join()
     assert "cluster 1 is DOWN, and does not come UP: no Java was found" in str(error)
+    assert re.fullmatch(r"✗ cluster etl · failed after .*s", notebook.lines[-1])
 
 
 def test_a_cluster_that_is_up_already_is_no_error(service, up, notebook):

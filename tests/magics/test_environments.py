@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import re
 
 import pytest
 
@@ -65,6 +66,7 @@ def test_a_change_that_fails_raises_with_its_cause(at_work, name):
     assert isinstance(error, SvcMagicError)
     assert "svc-no-such-package-anywhere was not found" in str(error)
     assert "Nothing was changed." in str(error)
+    assert re.fullmatch(rf"✗ environment {name} · .* · failed after .*s", at_work.lines[-1])
     at_work.value(f"%svc_environment delete '{name}' --yes")
 
 

@@ -124,6 +124,17 @@ def test_an_interrupted_wait_for_a_deferred_command_leaves_it_running(service, n
     assert list(notebook.value("later.result()")["line"]) == ["x"]
 
 
+def test_an_interrupt_ends_the_wait_for_a_cluster_and_not_its_start(service, notebook, wait_until):
+    service.clusters.add()
+    service.clusters.starts_at_once = False
+    sender = interrupt_when(lambda: wait_until(lambda: notebook.lines))
+    error = notebook.error("%svc_cluster start")
+    sender.join()
+    assert isinstance(error, SvcInterrupted)
+    assert notebook.lines[-1] == "■ cluster default is no longer waited for; it goes on · %svc_cluster default state"
+    assert service.clusters.states[1]["state"] == "PENDING"
+
+
 def test_a_cell_after_an_interrupt_works(service, notebook):
     service.behave("sleep", held=True)
     service.behave("echo", output="x\n")

@@ -1,13 +1,19 @@
 """`%svc_tap` on a real service, with our extensions and without."""
 
+import re
 import sqlite3
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from IPython.core.error import StdinNotImplementedError
+from tests.support.service_process import wait_until
 
+from svc_jupyter.magics.cells import waits as cells_waits
 from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
-from svc_jupyter.magics.taps import taps
+from svc_jupyter.magics.taps import taps, waits
 from svc_jupyter.magics.taps.addresses import TapAddress
 
 PASSWORD = "geheim-42"
@@ -46,6 +52,55 @@ def test_a_tap_is_added_tested_edited_listed_and_removed(at_work, shop, capsys):
     assert "Nothing was done. Add --yes to do it." in capsys.readouterr().out
     at_work.value("%svc_tap remove store --yes")
     assert isinstance(at_work.error("%svc_tap test store"), SvcServiceError)
+
+
+@contextmanager
+def locked(file: Path, until: Callable[[], object]) -> Iterator[None]:
+    """Let no other connection read a SQLite file before it is so."""
+    with closing(sqlite3.connect(file, check_same_thread=False)) as connection:
+        connection.execute("BEGIN EXCLUSIVE")
+        with ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(wait_until, until)
+            waiting.add_done_callback(lambda _done: connection.rollback())
+            yield
+        waiting.result()
+
+
+@pytest.fixture
+def locked_shop(at_work, shop, shared_service, monkeypatch):
+    """A tap whose tables nobody has read, and a function that locks its database; each call waits for 0.1 s only."""
+    monkeypatch.setattr(waits, "_LOOK_SECONDS", 0.1)
+    at_work.value(f"%svc_tap add shop sqlite:///{shop}")
+    file = shared_service.data_dir / "storage" / shop
+    yield lambda until: locked(file, until)
+    at_work.value("%svc_tap remove shop --yes")
+
+
+def test_tables_that_are_known_are_there_without_a_line(at_work, locked_shop, monkeypatch):
+    monkeypatch.setattr(cells_waits, "SILENT_SECONDS", 60)
+    assert at_work.value("%svc_tap tables shop")["table"].tolist() == ["orders", "people"]
+    assert at_work.lines == []
+
+
+def test_tables_that_are_still_read_are_waited_for_and_the_cell_says_so(at_work, locked_shop):
+    with locked_shop(lambda: at_work.lines):
+        assert at_work.value("%svc_tap tables shop")["table"].tolist() == ["orders", "people"]
+    assert at_work.lines[0].startswith("◐ reading the tables of tap shop · ")
+    assert re.fullmatch(r"✓ tables of tap shop · read in .* m?s", at_work.lines[-1])
+
+
+def test_tables_that_are_asked_for_anew_are_never_the_old_ones(at_work, locked_shop, shop, shared_service):
+    at_work.value("%svc_tap tables shop")
+    count = len(at_work.lines)
+    file = shared_service.data_dir / "storage" / shop
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("DROP TABLE people")
+    with locked_shop(lambda: at_work.lines[count:]):
+        assert at_work.value("%svc_tap tables shop --refresh")["table"].tolist() == ["orders"]
+    file.rename(file.with_suffix(".away"))
+    assert "does not exist" in str(at_work.error("%svc_tap tables shop --refresh"))
+    assert at_work.value("%svc_tap tables shop")["table"].tolist() == ["orders"]
+    file.with_suffix(".away").rename(file)
 
 
 def test_a_password_is_asked_for_and_kept_out_of_the_notebook(at_work, monkeypatch, capsys):

@@ -14,7 +14,7 @@ import { useNow, VisibleContext } from '../service';
 import { hasEnded, type ICommand, secondsTaken } from '../service/records/commands';
 import { type IOrigin, savedStatus, STATUS_MIME } from './bundle';
 import type { IOutputContext } from './outputContext';
-import { factsOf } from './words';
+import { factsOf, savedFacts } from './words';
 
 /** Lines of the log below a running command. */
 const LOG_LINES = 5;
@@ -36,7 +36,7 @@ export class FollowedOutput extends ReactWidget {
       part: _origin.part
     });
     const saved = _output.data['text/plain'];
-    this._text = typeof saved === 'string' ? (saved.split('\n', 1)[0] ?? '') : '';
+    this._text = typeof saved === 'string' ? savedFacts(saved) : '';
   }
 
   override dispose(): void {
@@ -116,10 +116,11 @@ function FollowedCommand(props: IFollowedProps): JSX.Element {
       : error?.message;
     return (
       <div className="jp-SvcFollowed-line">
-        <span>
-          {savedText}
-          {reason !== undefined && <span role="status"> · {reason}</span>}
-        </span>
+        {reason === undefined ? (
+          <span>{savedText}</span>
+        ) : (
+          <span role="status">{trans.__('%1, as saved: %2', savedText, reason)}</span>
+        )}
       </div>
     );
   }

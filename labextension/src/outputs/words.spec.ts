@@ -1,7 +1,7 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { type ICommandView, NOTHING_YET } from '../commands/detailModel';
 import type { ICommand } from '../service/records/commands';
-import { factsOf } from './words';
+import { factsOf, savedFacts } from './words';
 
 const trans = nullTranslator.load('');
 const NOW = new Date(2026, 10, 22, 14, 1, 30);
@@ -29,6 +29,17 @@ function rows(of: number, ...names: string[]): Partial<ICommandView> {
 }
 
 describe('the line of a command', () => {
+  it('is the saved one without its kernel, which nobody can interrupt', () => {
+    const log = '\n│ part 1 of 2 · interrupt to cancel';
+    expect(savedFacts(`◐ command 12 · shell · running · 4 s · interrupt to cancel${log}`)).toBe(
+      '◐ command 12 · shell · running · 4 s'
+    );
+    expect(savedFacts('◐ command 12 · shell · waiting · 4 s · interrupt to stop waiting')).toBe(
+      '◐ command 12 · shell · waiting · 4 s'
+    );
+    expect(savedFacts('✓ command 12 · 4.2 s · 3 lines')).toBe('✓ command 12 · 4.2 s · 3 lines');
+  });
+
   it('tells what it does and how far it is', () => {
     expect(facts({})).toBe('command 12 · shell · running · 4 s');
     expect(facts({ label: 'etl', progress: 40 })).toBe(

@@ -16,6 +16,12 @@ export function factsOf(trans: TranslationBundle, view: ICommandView, now: Date)
   return [trans.__('command %1', command.id), ...facts].filter(fact => fact !== '').join(' · ');
 }
 
+/** Return the first line of what a kernel wrote last; the kernel that could be interrupted is gone. */
+export function savedFacts(text: string): string {
+  const facts = text.split('\n', 1)[0]?.split(' · ') ?? [];
+  return facts.filter(fact => !fact.startsWith('interrupt to ')).join(' · ');
+}
+
 function progressOf(
   trans: TranslationBundle,
   command: ICommand,

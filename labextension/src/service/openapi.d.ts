@@ -61,14 +61,16 @@ export interface components {
         /**
          * @description A catalogue without its tables. Times are ISO 8601 UTC with `Z`.
          *
-         *     `version` changes with names and types, so clients can keep what they have read of a version. `failing_since` is the
-         *     time of the first failure after the last success. `dialect` is that of the database's SQL, such as `duckdb`, or
-         *     `other`; none for a tap that cannot be used.
+         *     `version` changes with names and types, so clients can keep what they have read of a version. `reading` is whether
+         *     the database is being read at present. `failing_since` is the time of the first failure after the last success.
+         *     `dialect` is that of the database's SQL, such as `duckdb`, or `other`; none for a tap that cannot be used.
          */
         Catalogue: {
             state: components["schemas"]["CatalogueState"];
             version?: string | null;
             as_of?: string | null;
+            /** @default false */
+            reading?: boolean;
             default_schema?: string | null;
             dialect?: string | null;
             schemas?: components["schemas"]["CatalogueSchema"][];

@@ -45,14 +45,15 @@ class CatalogueSchema(Record):
 class Catalogue(Record):
     """A catalogue without its tables. Times are ISO 8601 UTC with `Z`.
 
-    `version` changes with names and types, so clients can keep what they have read of a version. `failing_since` is the
-    time of the first failure after the last success. `dialect` is that of the database's SQL, such as `duckdb`, or
-    `other`; none for a tap that cannot be used.
+    `version` changes with names and types, so clients can keep what they have read of a version. `reading` is whether
+    the database is being read at present. `failing_since` is the time of the first failure after the last success.
+    `dialect` is that of the database's SQL, such as `duckdb`, or `other`; none for a tap that cannot be used.
     """
 
     state: CatalogueState
     version: str | None = None
     as_of: str | None = None
+    reading: bool = False
     default_schema: str | None = None
     dialect: str | None = None
     schemas: list[CatalogueSchema] = Field(default_factory=list)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 from collections.abc import AsyncIterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -138,13 +140,44 @@ async def test_a_catalogue_is_read_behind_and_again_after_changes_and_after_a_ti
 
 
 async def reached(place, path, is_it):
+    """Return the catalogue once it is so, and its reading has ended: meanwhile no other one begins."""
     async with asyncio.timeout(30):
-        while not is_it(found := await place.get(path)):  # noqa: ASYNC110  over HTTP there is nothing to wait on
-            await asyncio.sleep(0.02)
-        # The file is there before its reading ends, and meanwhile no other one begins.
-        while any(reading.is_running for reading in place.catalogues._readings.values()):  # noqa: ASYNC110
+        while not is_it(found := await place.get(path)) or found["reading"]:  # noqa: ASYNC110  it is over HTTP
             await asyncio.sleep(0.02)
     return found
+
+
+_LOCK = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("BEGIN EXCLUSIVE")
+print("locked", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def locked(file):
+    """Let no other connection read a SQLite file. A process's locks are gone once it closes the file anywhere."""
+    command = [sys.executable, "-c", _LOCK, str(file)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "locked\n"
+        yield
+
+
+async def test_a_reading_under_way_is_told_of_with_what_is_known(place):
+    file = place.folder / "shop.db"
+    run(file, "CREATE TABLE flights (id INTEGER)")
+    path = place.make("shop", "sqlite", db_name="shop.db")
+    with locked(file):
+        first = await place.get(path, wait=0.1)
+        assert (first["state"], first["reading"], first["version"]) == ("filling", True, None)
+    known = await place.get(path, wait=30)
+    assert (known["state"], known["reading"]) == ("ready", False)
+    with locked(file):
+        again = await place.get(path, wait=0.1, refresh=True)
+        assert (again["state"], again["reading"], again["version"]) == ("ready", True, known["version"])
+    assert not (await place.get(path, wait=30, refresh=True))["reading"]
 
 
 async def test_a_tap_that_does_not_answer_says_since_when_and_keeps_what_is_known(place):

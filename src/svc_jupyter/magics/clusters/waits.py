@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import time
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING
 
 from svc_jupyter.api.status_words import DONE, RUNNING, STOPPED
 from svc_jupyter.durations import duration, span
-from svc_jupyter.magics.cells.running import REDRAW_SECONDS
+from svc_jupyter.magics.cells.waits import Wait
 from svc_jupyter.magics.display.errors import SvcMagicError, translated_errors
-from svc_jupyter.magics.display.progress import SILENT_SECONDS, Line, interrupted
-from svc_jupyter.magics.session.session import Background
+from svc_jupyter.magics.display.progress import Line
 
 if TYPE_CHECKING:
     from svc_jupyter.api.clusters import ClusterStateRecord
     from svc_jupyter.api.package_environments import PackageActivity, PackageEnvironment
     from svc_jupyter.client import Client
 
-T = TypeVar("T")
 _DOING = {"UP": "starting", "DOWN": "terminating"}
 _SUCCESS = "success"
 _LOOK_SECONDS = 2.0
@@ -30,48 +26,7 @@ class _GivenUp(Exception):
     """The cell no longer waits."""
 
 
-class _Wait(ABC, Generic[T]):
-    """A cell's wait; an interrupt ends the wait, not the operation."""
-
-    def __init__(self, client: Client, line: Line, what: str, hint: str) -> None:
-        """`what` is the object of the wait, `hint` the magic that shows its state later."""
-        self._client = client
-        self._line = line
-        self._what = what
-        self._hint = hint
-        self._given_up = False
-        self._started = time.monotonic()
-
-    def _attend(self) -> T:
-        """Run `_wait` in a thread and update the progress line; return or raise what it returned or raised."""
-        work = Background(self._wait, "wait").start()
-        try:
-            if not self._line.animates:
-                work.wait()
-            elif not work.wait(SILENT_SECONDS):
-                self._line.replace(self._progress())
-                while not work.wait(REDRAW_SECONDS):
-                    self._line.replace(self._progress())
-            return work.outcome()
-        except KeyboardInterrupt:
-            self._given_up = True
-            what = f"{self._what} is no longer waited for; it goes on · {self._hint}"
-            raise interrupted(self._line, what) from None
-
-    @property
-    def _seconds(self) -> float:
-        return time.monotonic() - self._started
-
-    @abstractmethod
-    def _wait(self) -> T:
-        """Wait in the worker thread until the end or `_given_up`."""
-
-    @abstractmethod
-    def _progress(self) -> str:
-        """Return the progress line."""
-
-
-class ClusterWait(_Wait["ClusterStateRecord"]):
+class ClusterWait(Wait["ClusterStateRecord"]):
     """Waits for a cluster to be UP or DOWN."""
 
     def __init__(self, client: Client, cluster_id: int, name: str, wanted: str, line: Line) -> None:
@@ -113,7 +68,7 @@ class ClusterWait(_Wait["ClusterStateRecord"]):
         return f"{DONE} {self._what} · up in {took}{size}"
 
 
-class ActivityWait(_Wait["PackageActivity"]):
+class ActivityWait(Wait["PackageActivity"]):
     """Waits for the end of an activity of a package environment."""
 
     def __init__(self, client: Client, environment: PackageEnvironment, activity: PackageActivity, line: Line) -> None:
@@ -129,9 +84,6 @@ class ActivityWait(_Wait["PackageActivity"]):
     def to_end(self) -> None:
         """Wait until it is over, and leave a final line. Raises SvcMagicError with the reason."""
         row = self._attend()
-        if row.status != _SUCCESS:
-            took = duration(self._seconds)
-            raise SvcMagicError(f"{self._what} failed after {took}: {row.message}\n  Nothing was changed.")
         self._line.finish(f"{DONE} {self._what} · {row.message}")
 
     def _wait(self) -> PackageActivity:
@@ -141,8 +93,16 @@ class ActivityWait(_Wait["PackageActivity"]):
         with translated_errors():
             while not self._given_up:
                 with contextlib.suppress(WaitTimeout):
-                    return environments.wait(self._environment.id, self._activity.id, timeout=_LOOK_SECONDS)
+                    return self._checked(
+                        environments.wait(self._environment.id, self._activity.id, timeout=_LOOK_SECONDS)
+                    )
         return self._activity
+
+    def _checked(self, row: PackageActivity) -> PackageActivity:
+        if row.status != _SUCCESS:
+            took = duration(self._seconds)
+            raise SvcMagicError(f"{self._what} failed after {took}: {row.message}\n  Nothing was changed.")
+        return row
 
     def _progress(self) -> str:
         return f"{RUNNING} {self._what} · {span(self._seconds)} · interrupt to stop waiting"

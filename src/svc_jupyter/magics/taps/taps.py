@@ -15,20 +15,22 @@ from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import output_options
 from svc_jupyter.magics.cells.cells import SvcFamily
-from svc_jupyter.magics.display.errors import SvcMagicError, SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
 from svc_jupyter.magics.display.frames import frame_of
+from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.rendering import Facts
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.taps.addresses import TapAddress
+from svc_jupyter.magics.taps.waits import CatalogueWait
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from svc_jupyter.api.catalogues import Catalogue
     from svc_jupyter.api.db_taps import DbTap
     from svc_jupyter.client import Client
 
 TAP_COLUMNS = ("id", "name", "type", "host", "port", "database", "user", "active")
-_FIRST_READING_SECONDS = 30.0
 _TABLES = 1000
 """Default number of tables listed; -n overrides it."""
 _the_tap = argument("tap", metavar="NAME", help="Tap, by name or id.")
@@ -110,7 +112,9 @@ class TapMagics(SvcFamily):
     def tables(self, values: argparse.Namespace) -> pd.DataFrame:
         """Return the tables of a tap as a DataFrame, or the columns of one of them."""
         tap = self._tap(values.tap)
-        frame = ask(lambda: self._tables_frame(tap, values), "tables")
+        wait = CatalogueWait(self._client(), tap, line_for(self.shell), refresh=values.refresh)
+        catalogue = wait.to_end()
+        frame = ask(lambda: self._tables_frame(tap, catalogue, values), "tables")
         return self.shown(values, frame)
 
     @action("svc_tap remove")
@@ -146,24 +150,16 @@ class TapMagics(SvcFamily):
             facts = [*facts_of(tap), ("connection", f"✗ {error}")]
             return Facts(f"tap {tap.name} is stored, but its database did not answer", facts)
 
-    def _tables_frame(self, tap: DbTap, values: argparse.Namespace) -> pd.DataFrame:
-        from svc_jupyter.client.errors import NotFound
-
+    def _tables_frame(self, tap: DbTap, catalogue: Catalogue | None, values: argparse.Namespace) -> pd.DataFrame:
         client = self._client()
-        try:
-            state = client.catalogues.get(tap.id, wait=_FIRST_READING_SECONDS, refresh=values.refresh)
-        except NotFound:  # a service without catalogues
+        if catalogue is None:
             found = [table for table in client.db_taps.tables(tap.id) if (values.search or "") in table.name]
             rows = [(table.schema_name, table.name, table.type) for table in found]
             if values.table:
-                raise SvcUsageError("svc_tap tables: this service does not tell the columns of tables") from None
+                raise SvcUsageError("svc_tap tables: this service does not tell the columns of tables")
             return frame_of(("schema", "table", "type"), rows)
-        if state.version is None:
-            raise SvcMagicError(
-                state.error or f"the tables of tap {tap.name} are still being read; try again in a moment"
-            )
         if values.table:
-            return columns_frame(client, tap.id, values.table, state.default_schema or "")
+            return columns_frame(client, tap.id, values.table, catalogue.default_schema or "")
         limit = _TABLES if values.rows is None else max(values.rows, 1)
         tables = client.catalogues.tables(tap.id, search=values.search, limit=limit).tables
         rows_of = [(table.schema_name, table.name, table.type, table.rows, table.columns) for table in tables]

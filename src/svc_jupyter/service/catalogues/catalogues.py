@@ -135,6 +135,7 @@ class Catalogues:
             state=state,
             version=facts.version if facts else None,
             as_of=iso_time(facts.as_of) if facts else None,
+            reading=reading.is_running,
             default_schema=facts.default_schema if facts else None,
             dialect=await _dialect(source),
             schemas=[CatalogueSchema(name=name, tables=count) for name, count in schemas],
