@@ -1,5 +1,5 @@
-import { useCallback, useContext, useEffect, useSyncExternalStore } from 'react';
-import { VisibleContext } from '../service';
+import { useContext, useEffect } from 'react';
+import { useSignal, VisibleContext } from '../service';
 import type { CommandDetailModel, ICommandView } from './detailModel';
 
 /** Return the current view of a command, and follow it while the component is visible. */
@@ -12,12 +12,5 @@ export function useCommandView(model: CommandDetailModel): ICommandView {
     const watch = model.watch();
     return () => watch.dispose();
   }, [model, visible]);
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      model.changed.connect(changed);
-      return () => void model.changed.disconnect(changed);
-    },
-    [model]
-  );
-  return useSyncExternalStore(subscribe, () => model.view);
+  return useSignal(model.changed, () => model.view);
 }

@@ -1,16 +1,10 @@
-import { useCallback, useEffect, useSyncExternalStore, type RefObject } from 'react';
+import { useEffect, type RefObject } from 'react';
+import { useSignal } from '../service';
 import type { IResultState, ResultModel } from './model';
 
 /** Return the current state of a result. */
 export function useResult(model: ResultModel): IResultState {
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      model.changed.connect(changed);
-      return () => void model.changed.disconnect(changed);
-    },
-    [model]
-  );
-  return useSyncExternalStore(subscribe, () => model.state);
+  return useSignal(model.changed, () => model.state);
 }
 
 /** Call a function once the element is seen: a notebook may have results far below. */

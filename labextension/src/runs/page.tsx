@@ -1,5 +1,5 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { type JSX, useEffect, useMemo, useReducer, useState } from 'react';
+import { type JSX, useMemo, useState } from 'react';
 import { EmptyState, ErrorState, LoadingState, TWO_LINES, TwoLines, VirtualList } from '../list';
 import type { IListedSchedule } from '../schedules/words';
 import { type Resource, useNow, useResource } from '../service';
@@ -28,11 +28,6 @@ export function RunsPage(props: IRunsPageProps): JSX.Element {
   const recent = useResource(model.recent);
   const all = useResource(schedules);
   const [failedOnly, setFailedOnly] = useState(false);
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
-  useEffect(() => {
-    model.changed.connect(redraw);
-    return () => void model.changed.disconnect(redraw);
-  }, [model]);
   const runs = useMemo(() => recent.value?.runs ?? [], [recent.value]);
   const lines = useMemo(() => linesOf(all.value ?? [], runs), [all.value, runs]);
   const now = useNow(runs.some(run => !run.done));

@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
 import { type JSX, useContext, useEffect, useMemo } from 'react';
 import { VirtualList } from '../list';
-import { VisibleContext } from '../service';
+import { useSignal, VisibleContext } from '../service';
 import type { IRecentRun } from '../service/records/schedules';
 import { day, iconOf } from '../words';
 import { hasFailed, type ILine, midnight } from './lines';
@@ -73,7 +73,9 @@ function Line(props: ITimelineProps & { line: ILine }): JSX.Element {
     }
     return undefined;
   }, [model, schedule, isActive, isVisible]);
-  const next = schedule && isActive ? model.nextTimes(schedule) : undefined;
+  const next = useSignal(model.changed, () =>
+    schedule && isActive ? model.nextTimes(schedule) : undefined
+  );
   const slotNow = slotOf(now, now);
   const { marks, further } = useMemo(
     () => marksOf(runs, next?.times ?? [], next?.isAll ?? true, now),

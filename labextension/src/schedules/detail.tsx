@@ -1,7 +1,7 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { type JSX, useCallback, useState, useSyncExternalStore } from 'react';
+import { type JSX, useState } from 'react';
 import { EmptyState, ErrorState, LoadingState } from '../list';
-import { asServiceError, type ServiceRequests, useResource } from '../service';
+import { asServiceError, type ServiceRequests, useResource, useSignal } from '../service';
 import type { IScheduleRecord } from '../service/records/schedules';
 import { asOfText, typeWord } from '../words';
 import { ActionLog } from './actionLog';
@@ -191,7 +191,7 @@ interface IRunsProps extends IDetailProps {
 
 function Runs(props: IRunsProps): JSX.Element {
   const { model, requests, runs, trans, onProblem } = props;
-  const selected = useSelected(model);
+  const selected = useSignal(model.selectionChanged, () => model.selected);
   const chosen = runs.find(one => one.key === selected);
   const more = (): void => void model.more().then(failure => failure && onProblem(failure.message));
   const now = new Date();
@@ -234,15 +234,4 @@ function Runs(props: IRunsProps): JSX.Element {
       )}
     </>
   );
-}
-
-function useSelected(model: ScheduleDetailModel): string | null {
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      model.selectionChanged.connect(changed);
-      return () => void model.selectionChanged.disconnect(changed);
-    },
-    [model]
-  );
-  return useSyncExternalStore(subscribe, () => model.selected);
 }

@@ -1,8 +1,8 @@
 import type { TranslationBundle } from '@jupyterlab/translation';
-import { type JSX, useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type JSX, useCallback, useEffect, useRef } from 'react';
 import { momentOf } from '../schedules/times';
 import { nextRun, nextText, timetableText } from '../schedules/words';
-import { type Resource, useResource } from '../service';
+import { type Resource, useResource, useSignal } from '../service';
 import type { IClusterRecord } from '../service/records/clusters';
 import type { INote } from '../service/records/notes';
 import type { INotificationChannel, IScheduleRecord } from '../service/records/schedules';
@@ -42,7 +42,7 @@ export function ScheduleFormView(props: {
   trans: TranslationBundle;
 }): JSX.Element {
   const { model, steps, choices, trans } = props;
-  const state = useFormState(model);
+  const state = useSignal(model.changed, () => model.state);
   const clusters = useResource(choices.clusters);
   const channels = useResource(choices.channels);
   const { values, problems } = state;
@@ -110,17 +110,6 @@ export function ScheduleFormView(props: {
       </div>
     </form>
   );
-}
-
-function useFormState(model: ScheduleFormModel): IFormState {
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      model.changed.connect(changed);
-      return () => void model.changed.disconnect(changed);
-    },
-    [model]
-  );
-  return useSyncExternalStore(subscribe, () => model.state);
 }
 
 interface IShown {

@@ -1,12 +1,6 @@
-import {
-  createContext,
-  useCallback,
-  useContext,
-  useEffect,
-  useState,
-  useSyncExternalStore
-} from 'react';
+import { createContext, useContext, useEffect, useState } from 'react';
 import type { IResourceState, Resource } from './resource';
+import { useSignal } from './signals';
 
 /** Whether the surrounding component is visible. Panels provide it; `useResource` reads it. */
 export const VisibleContext = createContext(true);
@@ -21,14 +15,7 @@ export function useResource<T>(resource: Resource<T>): IResourceState<T> {
     const watch = resource.watch();
     return () => watch.dispose();
   }, [resource, visible]);
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      resource.changed.connect(changed);
-      return () => void resource.changed.disconnect(changed);
-    },
-    [resource]
-  );
-  return useSyncExternalStore(subscribe, () => resource.state);
+  return useSignal(resource.changed, () => resource.state);
 }
 
 /** Return the time, updated each second while `runs` is true and the component is visible. */
