@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
@@ -20,6 +21,8 @@ from tests.browser.test_running_cells import waiting
 from tests.support.service_process import ServiceProcess, wait_until
 
 from svc_jupyter.magics.display.status import STATUS
+
+_numbers = itertools.count(1)
 
 
 def lost_cell(page: LabPage, signal: Path) -> Locator:
@@ -45,8 +48,8 @@ def kill_kernel(pid: int) -> None:
     os.kill(pid, signals.SIGKILL)
 
     def is_back() -> bool:
-        found = [process.pid for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == command]
-        return any(number != pid for number in found)
+        others = (process for process in psutil.process_iter(["cmdline"]) if process.pid != pid)
+        return any(process.info["cmdline"] == command for process in others)
 
     wait_until(is_back, "the kernel's next process")
 
@@ -136,8 +139,8 @@ def stranger(service: ServiceProcess) -> str:
     def post(path: str, **body: Any) -> Any:
         return service.http.post(path, json=body).raise_for_status().json()
 
-    folders = {"access": "allow", "resource": "folder", "action": ["read"]}
-    post("/roles", name="stranger", policies=[folders])
-    post("/groups", name="strangers", roles="stranger")
-    user = post("/users/invite_new", invitee_email="stranger@example.org", groups="strangers")["user"]
+    name = f"stranger{next(_numbers)}"
+    post("/roles", name=name, policies=[{"access": "allow", "resource": "folder", "action": ["read"]}])
+    post("/groups", name=name, roles=name)
+    user = post("/users/invite_new", invitee_email=f"{name}@example.org", groups=name)["user"]
     return str(post(f"/users/{user['id']}/tokens", name="browser")["token"])

@@ -8,6 +8,7 @@ from contextlib import closing, suppress
 from playwright.sync_api import Locator, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from tests.browser.lab_page import SECONDS, LabPage
+from tests.browser.test_data import tap
 from tests.support.service_process import ServiceProcess, wait_until
 
 
@@ -46,19 +47,13 @@ def test_tab_completes_tables_and_columns(page: LabPage, completed_tap: str) -> 
 
 
 def test_tab_waits_for_no_catalogue(page: LabPage, service: ServiceProcess) -> None:
-    file = service.data_dir / "storage" / "slow.db"
-    file.parent.mkdir(exist_ok=True)
-    with closing(sqlite3.connect(file)) as connection:
-        connection.execute("CREATE TABLE orders (a INTEGER)")
-        connection.execute("BEGIN EXCLUSIVE")  # nobody can read it
-        body = {"name": "slow", "db_type": "sqlite", "db_name": str(file)}
-        number = service.http.post("/db_taps", json=body).raise_for_status().json()["id"]
-        cell = opened_cell(page, "%load_ext svc_jupyter", "%%svc_db --tap slow\nSELECT\ncoal")
-        press_tab(page, cell, "coalesce")
-        catalogue = service.http.get(f"/db_taps/{number}/catalogue").json()
-        assert (catalogue["state"], catalogue["reading"]) == ("filling", True)
-    page.page.keyboard.type("(a) FROM ord")
-    press_tab(page, cell, "coalesce(a) FROM orders")
+    with tap(service, "CREATE TABLE orders (a INTEGER)") as name:
+        with closing(sqlite3.connect(service.data_dir / "storage" / f"{name}.db")) as connection:
+            connection.execute("BEGIN EXCLUSIVE")  # nobody can read it
+            cell = opened_cell(page, "%load_ext svc_jupyter", f"%%svc_db --tap {name}\nSELECT\ncoal")
+            press_tab(page, cell, "coalesce")
+        page.page.keyboard.type("(a) FROM ord")
+        press_tab(page, cell, "coalesce(a) FROM orders")
 
 
 def opened_cell(page: LabPage, *cells: str) -> Locator:
