@@ -201,7 +201,7 @@ def test_a_failed_command_raises_with_the_services_reason(client: Any, service: 
 def test_the_reason_of_a_failure_is_the_logs_last_line_where_the_service_reports_none(
     connect: Any, bare: ServiceDouble
 ) -> None:
-    bare.add("ShellCommand", "error").log = b"starting\nls: cannot access 'x'\n\n"
+    bare.add("ShellCommand", "error").log = b"starting\n10 %\r20 %\r\x1b[31mls: cannot access 'x'\x1b[0m\n\n"
     with pytest.raises(CommandFailed, match="command 1 failed: ls: cannot access 'x'"):
         connect(bare).commands.get(1).wait()
 

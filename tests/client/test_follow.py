@@ -136,6 +136,12 @@ def test_the_tail_of_a_long_log_is_fetched_without_the_rest(connect: Any, extend
     assert int(extended.requests[-1].url.params["err_file_processed"]) > 1_000_000
 
 
+@pytest.mark.both_services
+def test_of_a_line_that_was_overwritten_the_tail_has_the_last_state(client: Any, service: ServiceDouble) -> None:
+    service.add().log = b"begun\n\r10 %\r20 %\r30 %\n\x1b[31mno room\x1b[0m\r\n"
+    assert client.commands.get(1).log_tail(3) == "begun\n30 %\n\x1b[31mno room\x1b[0m"
+
+
 def test_the_tail_is_had_from_a_bare_service_too(connect: Any, bare: ServiceDouble) -> None:
     bare.add().log = b"".join(b"line %d\n" % number for number in range(100_000)) + b"\n"
     assert connect(bare).commands.get(1).log_tail(2) == "line 99998\nline 99999"

@@ -77,7 +77,7 @@ def test_a_failed_script_shows_the_end_of_its_log(service, notebook):
 
 
 def test_a_service_that_gives_no_reason_has_it_in_the_log(notebook_of, bare_service):
-    bare_service.behave("make", status="error", message="make: *** no targets", log="reading\n")
+    bare_service.behave("make", status="error", message="make: *** no targets", log="\r10 %\r\x1b[2Kreading\n")
     notebook = notebook_of(bare_service)
     notebook.error("%%svc_shell\nmake\n")
     first, *others = notebook.error_text.split("\n")

@@ -49,6 +49,9 @@ def test_outputs_are_compared_as_text_and_pictures_by_their_content() -> None:
     error = new_output("error", ename="KeyError", evalue="'EU'", traceback=["\x1b[31mKeyError\x1b[0m: 'EU'"])
     [cell] = cells_of([new_code_cell("1")], [new_code_cell("1", outputs=[error])])
     assert list(map(tuple, cell["outputs"])) == [(None, "KeyError: 'EU'")]
+    bar = new_output("stream", name="stderr", text="10 %\r20 %\r\n\x1b[32mdone\x1b[0m\n")
+    [cell] = cells_of([new_code_cell("1")], [new_code_cell("1", outputs=[bar])])
+    assert list(map(tuple, cell["outputs"])) == [(None, "20 %"), (None, "done")]
 
 
 @given(st.lists(st.text("ab\n", max_size=6), max_size=5), st.lists(st.text("ab\n", max_size=6), max_size=5))

@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from svc_jupyter.files import replacing
 from svc_jupyter.service.ground.imports import without_the_grammar_of_addresses
+from svc_jupyter.terminal_text import plain
 
 if TYPE_CHECKING:
     from nbclient import NotebookClient
@@ -136,7 +137,6 @@ def _fail(message: str) -> int:
     return 1
 
 
-_COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 _RULE_WIDTH = 100
 _KILOBYTE = 1000
 
@@ -154,19 +154,19 @@ def output_text(output: Mapping[str, Any]) -> str:
     if kind == "stream":
         return str(output["text"]).rstrip("\n")
     if kind == "error":
-        return _COLOURS.sub("", "\n".join(output["traceback"]))
+        return plain("\n".join(output["traceback"]))
     data: Mapping[str, Any] = output["data"]
     pictures = [name for name in data if name.startswith("image/")]
     if pictures:
         # Base64: four characters encode three bytes.
         size = len(str(data[pictures[0]])) * 3 // 4
         return f"[{pictures[0].removeprefix('image/')} picture, {size / _KILOBYTE:.0f} kB: see the executed copy]"
-    return _COLOURS.sub("", str(data.get("text/plain", f"[{', '.join(data)}]")))
+    return plain(str(data.get("text/plain", f"[{', '.join(data)}]")))
 
 
 def error_text(name: str, message: str) -> str:
     """Return the first line of an error; the full text is among the cell's outputs."""
-    first = _COLOURS.sub("", message).strip().partition("\n")[0]
+    first = plain(message).strip().partition("\n")[0]
     return f"{name}: {first}" if first else name
 
 

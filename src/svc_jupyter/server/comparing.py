@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeVar
 
+from svc_jupyter.terminal_text import lines_shown, plain
+
 T = TypeVar("T")
 Pair = tuple[T | None, T | None]
 _MOST_CHARACTERS = 20_000
-_COLOURS = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _TEXT = "text/plain"
 
 
@@ -103,9 +103,9 @@ def _reduced(cell: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_output(output: Mapping[str, Any]) -> str:
     if "traceback" in output:
-        return _COLOURS.sub("", "\n".join(map(str, output["traceback"])))
+        return plain("\n".join(map(str, output["traceback"])))
     if "text" in output:
-        return _text(output["text"])
+        return "\n".join(lines_shown(_text(output["text"])))
     data = output.get("data") or {}
     pictures = [
         f"[{kind} {hashlib.sha256(_text(value).encode()).hexdigest()[:8]}]"

@@ -59,13 +59,13 @@ async def test_it_runs_once_in_the_nodes_folder_and_knows_where_it_is(run: Run, 
 
 async def test_a_script_that_fails_says_how_with_its_last_lines(run: Run):
     with pytest.raises(ClusterFailure) as failed:
-        await run("for n in 1 2 3 4 5 6 7; do echo line $n; done; exit 3")
+        await run("for n in 1 2 3 4 5 6 7; do printf 'begun\\r\\033[1mline %s\\033[0m\\n' $n; done; exit 3")
     text = failed.value.message
     assert "setup.sh on ip-127-" in text
     assert "ended with exit code 3" in text
     assert text.endswith("line 3\nline 4\nline 5\nline 6\nline 7")
     instance, node, _ = await run("echo well")  # again, after it was put right
-    assert bootstrap_log(instance, node).read_text().endswith("line 7\nwell\n")
+    assert bootstrap_log(instance, node).read_text().endswith("line 7\x1b[0m\nwell\n")
 
 
 async def test_a_script_that_takes_too_long_is_ended(run: Run):

@@ -7,7 +7,6 @@ bytes; a character that is cut at the end of an answer is completed by the next 
 from __future__ import annotations
 
 import codecs
-import re
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ from svc_jupyter.api import paths
 from svc_jupyter.api.events import EventKind, LogPart
 from svc_jupyter.client.errors import StatusError, SvcError, UnexpectedAnswer
 from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.terminal_text import last_state, lines_shown
 
 if TYPE_CHECKING:
     from httpx_sse import ServerSentEvent
@@ -31,9 +31,6 @@ FLOOD_SECONDS = 0.25
 _FLOOD_CHARACTERS = 256 * 1024
 """Text that may arrive in `FLOOD_SECONDS`; nobody reads more than that."""
 _LONGEST_LINE = 300
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
-"""Control sequences of terminals: colours, movements of the cursor, titles."""
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 BEYOND_THE_END = 2**53
 """An offset beyond the end of any log: the answer is empty and has the log's length."""
 _NO_SUCH_CALL = frozenset({404, 405, 406})
@@ -157,8 +154,8 @@ class Tail:
         return "".join(self._parts)[-_TAIL_BYTES:]
 
     def text(self) -> str:
-        """Return the last lines, at most 64 KiB; trailing empty lines are dropped."""
-        return "\n".join(self.whole().rstrip().splitlines()[-self._lines :])
+        """Return the last lines, at most 64 KiB; of one that was overwritten its last state, and none that is empty."""
+        return "\n".join(last_state(line) for line in self.whole().rstrip().split("\n")[-self._lines :])
 
 
 class LiveTail:
@@ -191,9 +188,8 @@ class LiveTail:
 
     def lines(self) -> list[str]:
         """Return the last lines without colours; of a line that was overwritten, its last state."""
-        raw = self._tail.whole().rstrip("\n").split("\n")[-self._lines :]
-        lines = [_ANSI.sub("", line.rstrip("\r").rpartition("\r")[2])[:_LONGEST_LINE] for line in raw]
-        return [_CONTROL.sub("", line) for line in lines] if any(lines) else []
+        lines = lines_shown(self._tail.whole().rstrip("\n"))[-self._lines :]
+        return [line[:_LONGEST_LINE] for line in lines] if any(lines) else []
 
 
 def start_of_tail(length: int | None) -> int:

@@ -31,6 +31,7 @@ from svc_jupyter.client.errors import (
 )
 from svc_jupyter.client.transport.calls import Flow, Pause
 from svc_jupyter.client.transport.retries import Retries
+from svc_jupyter.terminal_text import plain
 
 LONGEST_HOLD = 30
 """How long a service is asked to hold an answer, in seconds."""
@@ -92,7 +93,7 @@ def learn_the_end(tracked: Tracked) -> Flow[None]:
 def failure(tracked: Tracked, log_line: str | None = None) -> CommandEnded:
     """Return the error for a command that did not end in `done`; `log_line` is the reason if there is no other."""
     record = tracked.record
-    because = f": {reason}" if (reason := tracked.reason or log_line) else ""
+    because = f": {reason}" if (reason := tracked.reason or plain(log_line or "")) else ""
     if record.status is CommandStatus.CANCELLED:
         return CommandCancelled(f"command {record.id} was cancelled{because}", record=record)
     return CommandFailed(f"command {record.id} failed{because}", record=record)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.durations import duration
 from svc_jupyter.magics.display.errors import SvcMagicError
+from svc_jupyter.terminal_text import lines_shown
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Command
@@ -126,7 +127,7 @@ def _end_of_log(command: Command) -> list[str]:
     from svc_jupyter.client.errors import SvcError
 
     try:
-        return [line for line in command.log_tail(_LOG_LINES).splitlines() if line.strip()]
+        return [line for line in lines_shown(command.log_tail(_LOG_LINES)) if line.strip()]
     except SvcError:
         return []  # the failure matters more; its text says how to read the log
 

@@ -14,6 +14,8 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from svc_jupyter.terminal_text import plain
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -24,8 +26,6 @@ _SAFE_INTEGER = 2**53
 _SIGNIFICANT_DIGITS = 6
 _PLAIN_NUMBER = re.compile(r"(?:^|_)(?:id|year|code|zip)$", re.IGNORECASE)
 """Names of columns whose numbers are no quantities: 2013 is not shown as 2,013."""
-_CONTROLS = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
-"""ANSI sequences and control characters, except tabs and line feeds."""
 _KINDS: Sequence[tuple[type, str]] = (
     (bool, "boolean"),
     (int, "integer"),
@@ -164,7 +164,7 @@ def zones_of(times: Iterable[Any]) -> set[str]:
 
 def one_line(text: str, longest: int) -> str:
     """Return a text without control characters, cut."""
-    return cut(_CONTROLS.sub("", text[: 4 * longest]), longest)
+    return cut(plain(text[: 4 * longest]), longest)
 
 
 def cut(text: str, longest: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Say
@@ -11,11 +10,12 @@ from svc_jupyter.service.clusters.instances import LOGS, Instance, Node
 from svc_jupyter.service.clusters.providers.provider import Machine
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.ground.settings import Settings
+from svc_jupyter.service.processes.output import last_lines
 from svc_jupyter.service.storage.storage import Storage
 
 _SCRIPT = "bootstrap.sh"
 _SCRIPT_BYTES = 2**20
-_SHOWN_BYTES = 2000
+_SHOWN_CHARACTERS = 300
 _SHOWN_LINES = 5
 # A service that was killed repeats the step: a script that has succeeded on a node must not run again.
 _ONCE = 'cd -- "$1" || exit; [ -e bootstrap.done ] && exit 0; bash ./bootstrap.sh || exit; : > bootstrap.done'
@@ -72,16 +72,6 @@ def _environment(instance: Instance, node: Node) -> dict[str, str]:
 
 
 def _failed(node: Node, location: str, how: str, log: Path) -> ClusterFailure:
-    lines = _last_lines(log)
+    lines = "\n".join(line[:_SHOWN_CHARACTERS] for line in last_lines(log)[-_SHOWN_LINES:])
     said = f": {lines}" if lines else "; it wrote nothing"
     return ClusterFailure(f"{location} on {node.private_dns} {how} ({log}){said}")
-
-
-def _last_lines(log: Path) -> str:
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _SHOWN_BYTES))
-            text = file.read().decode(errors="replace")
-    except FileNotFoundError:
-        return ""
-    return "\n".join(text.strip().splitlines()[-_SHOWN_LINES:])

@@ -6,7 +6,6 @@ without any capability, and no program gains rights by set-uid bits.
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -16,13 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+from svc_jupyter.service.processes.output import last_lines
+
 _NAMESPACES: Final = ("--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--cap-drop", "ALL")
 _DEFAULT_SIGNALS: Final = "--default-signal=HUP,INT,TERM"
 """Bubblewrap itself must outlive these signals, so that a program can use its grace; it passes on that they are
 ignored, and only a program of its own can undo that for the command."""
 _IGNORING: Final = ("/bin/sh", "-c", 'trap "" HUP INT TERM; exec "$@"', "sh")
 _SECONDS: Final = 20.0
-_TAIL_BYTES: Final = 4096
 WORDS: Final = "bwrap: "
 """The beginning of its messages on stderr."""
 INSTALL: Final = "install it: sudo apt install bubblewrap (or: sudo dnf install bubblewrap)"
@@ -66,10 +66,8 @@ class Bubblewrap:
 
 
 def last_words(log: Path) -> str | None:
-    """Return the last line of a log if it is bubblewrap's: then the sandbox could not be made. Raises `OSError`."""
-    with log.open("rb") as file:
-        file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-        lines = file.read().decode("utf-8", "replace").strip().splitlines()
+    """Return the last line of a log if it is bubblewrap's: then the sandbox could not be made."""
+    lines = last_lines(log)
     return lines[-1] if lines and lines[-1].startswith(WORDS) else None
 
 

@@ -10,6 +10,7 @@ from typing import Final, Protocol
 
 from svc_jupyter.service.ground.errors import Failure
 from svc_jupyter.service.processes.tool import Ended
+from svc_jupyter.terminal_text import lines_shown
 
 BUILD_SECONDS: Final = 1800.0
 """Enough for a large package over a slow line, or one that is compiled."""
@@ -46,7 +47,7 @@ def failure(ended: Ended, noise: Sequence[str] = ()) -> BuildFailure:
     """
     if _NO_SPACE in ended.output:
         return BuildFailure(DISK_FULL)
-    lines = [line for line in ended.output.strip().splitlines() if not line.startswith(tuple(noise))]
+    lines = [line for line in lines_shown(ended.output.strip()) if not line.startswith(tuple(noise))]
     text = os.linesep.join(lines[-_SHOWN_LINES:])[-_SHOWN_CHARACTERS:]
     return BuildFailure(_CREDENTIALS.sub("", text).strip() or f"the installer ended with code {ended.code}")
 

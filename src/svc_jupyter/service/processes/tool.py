@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from svc_jupyter.terminal_text import lines_shown
+
 
 @dataclass(frozen=True)
 class Ended:
@@ -21,7 +23,7 @@ class Ended:
     @property
     def last_lines(self) -> str:
         """The end of the output, short enough for a message."""
-        return "\n".join(self.output.strip().splitlines()[-8:])[-1000:]
+        return "\n".join(lines_shown(self.output.strip())[-8:])[-1000:]
 
 
 async def run(

@@ -43,6 +43,17 @@ def test_the_line_that_a_script_failed_at_is_named_once(tmp_path: Path):
     assert [message for message in messages.values() if message.count("script, line ") != 1] == []
 
 
+def test_a_progress_bar_counts_as_one_line_and_colours_are_left_out(tmp_path: Path):
+    message = message_of(
+        "echo begun >&2\n"
+        "for part in 1 2 3 4 5 6 7 8; do printf '\\r%d0 %% of it' $part >&2; done\n"
+        "printf '\\n\\033[1;31mthe disk is full\\033[0m\\n' >&2\n"
+        "exit 3\n",
+        tmp_path / "script",
+    )
+    assert message == "the script exited with code 3\nbegun\n80 % of it\nthe disk is full"
+
+
 ELSEWHERE = [
     "nosuch1\nls /nonexistent",  # another program failed, in another line
     "nosuch\nfalse",

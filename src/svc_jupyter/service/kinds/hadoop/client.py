@@ -11,6 +11,7 @@ from typing import Final
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.installs.class_archive import archive_options
 from svc_jupyter.service.installs.engine import Installed, class_path
+from svc_jupyter.service.processes.output import last_lines
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
 from svc_jupyter.service.runtimes.hadoop.causes import explained
 from svc_jupyter.service.runtimes.hadoop.configuration import CORE, MAPRED, client_sites
@@ -36,7 +37,6 @@ _TELLING: Final = re.compile(
 _STAMP: Final = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (?:INFO|WARN|ERROR|FATAL) ")
 _STACK: Final = re.compile(r"^\s+at |^\s*\.\.\. \d+ more")
 _LINES_SHOWN: Final = 5
-_TAIL_BYTES: Final = 65_536
 
 
 def settings_files(
@@ -83,10 +83,7 @@ def failure_text(log: Path, start: int, code: int | None) -> str:
     """Return why the client failed: its last meaningful message, without Java stack traces."""
     if code is None:
         return "the client is gone without an exit code: it was killed, or the machine was restarted"
-    with log.open("rb") as file:
-        size = file.seek(0, 2)
-        file.seek(max(start, size - _TAIL_BYTES))
-        lines = file.read().decode("utf-8", "replace").splitlines()
+    lines = last_lines(log, start)
     telling = [_STAMP.sub("", line).strip() for line in lines if _TELLING.search(line) and not _STACK.match(line)]
-    shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or [line for line in lines if line.strip()][-_LINES_SHOWN:]
+    shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or lines[-_LINES_SHOWN:]
     return explained("\n".join([f"the program exited with code {code}", *shown]))

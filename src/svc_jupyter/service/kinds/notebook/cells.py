@@ -12,7 +12,7 @@ from nbclient.client import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbformat import NotebookNode
 
-from svc_jupyter.service.kinds.notebook.failures import RunFailure, ShownWarning, guard_code, plain, warning_in
+from svc_jupyter.service.kinds.notebook.failures import RunFailure, ShownWarning, guard_code, warning_in
 from svc_jupyter.service.kinds.notebook.kernel_guard import WARNING
 from svc_jupyter.service.kinds.notebook.kernels import LARGEST_MESSAGE, Kernel
 from svc_jupyter.service.kinds.notebook.outputs import (
@@ -24,6 +24,7 @@ from svc_jupyter.service.kinds.notebook.outputs import (
     fits,
     size_of,
 )
+from svc_jupyter.terminal_text import plain
 
 _QUIET_SECONDS = 60.0
 """A kernel that has replied and is then silent for this long has lost the message that ends the cell."""

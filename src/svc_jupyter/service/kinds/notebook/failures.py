@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc_jupyter.service.ground.errors import Failure
+from svc_jupyter.terminal_text import plain
 
 _NAME = "svc_jupyter_kernel_guard"
 _WARNING = re.compile(
@@ -48,7 +49,6 @@ def warning_in(text: str) -> ShownWarning | None:
 
 RAISES_EXCEPTION = "raises-exception"
 """The tag of a cell after which the run continues, even if it raises or warns."""
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _LINE_IN_CELL = re.compile(r"Cell In\[\d+\], line (\d+)")
 _TRACEBACK_LIMIT = 100_000
 _TEXT_LIMIT = 2000
@@ -98,11 +98,6 @@ def warned(place: CellPosition, warning: ShownWarning) -> RunFailure:
 def kernel_ended(place: CellPosition, how: str) -> RunFailure:
     """Return the failure of a cell whose kernel ended while it ran."""
     return RunFailure(f"{place}: the kernel ended while the cell ran: {how}")
-
-
-def plain(text: str) -> str:
-    """Return a text without terminal colours."""
-    return _ANSI.sub("", text)
 
 
 def _line_of(traceback: Sequence[str]) -> int | None:

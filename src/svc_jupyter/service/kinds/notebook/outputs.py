@@ -11,7 +11,7 @@ from typing import Any
 
 from nbformat import NotebookNode
 
-from svc_jupyter.service.kinds.notebook.failures import plain
+from svc_jupyter.terminal_text import plain
 
 CELL_LIMIT = 20 * 10**6
 """Characters of outputs that a cell keeps in the notebook, including the overhead of lines and outputs."""

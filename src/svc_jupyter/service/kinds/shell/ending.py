@@ -13,8 +13,8 @@ from typing import Final, TextIO
 
 from svc_jupyter.service.commands.kind import Task
 from svc_jupyter.service.isolation import bubblewrap
+from svc_jupyter.service.processes.output import last_lines
 
-_TAIL_BYTES = 4096
 _TAIL_LINES = 5
 _LINE_CHARACTERS = 300
 _SIGNALLED = 128
@@ -51,7 +51,8 @@ def explain(code: int | None, task: Task, script: Path) -> str:
         with suppress(ValueError):
             number = signal.Signals(code - _SIGNALLED)
             how = f"the script, or the last program in it, was killed by signal {number.value} ({number.name})"
-    lines = _last_lines(task.log_file, _log_start(task))
+    said = last_lines(task.log_file, _log_start(task))
+    lines = [line[:_LINE_CHARACTERS] for line in said[-_TAIL_LINES:]]
     if code == 1 and lines and lines[-1].startswith(bubblewrap.WORDS):
         return f"the command's sandbox could not be made, so its script did not run:\n{lines[-1]}"
     return "\n".join([how, *_with_place(script, task.command.get("inline"), code, lines)])
@@ -62,23 +63,6 @@ def _log_start(task: Task) -> int:
         return int((task.folder / _LOG_START).read_text("ascii"))
     except (FileNotFoundError, ValueError):
         return 0
-
-
-def _last_lines(log: Path, start: int) -> list[str]:
-    """Return the last few non-empty lines written after byte `start`."""
-    try:
-        with log.open("rb") as file:
-            size = file.seek(0, 2)
-            begin = max(start, size - _TAIL_BYTES)
-            file.seek(begin)
-            data = file.read(_TAIL_BYTES)
-    except FileNotFoundError:
-        return []
-    lines = data.decode("utf-8", "replace").splitlines()
-    if begin > start and len(lines) > 1:
-        lines = lines[1:]  # its beginning is cut off
-    filled = [line.rstrip()[:_LINE_CHARACTERS] for line in lines if line.strip()]
-    return filled[-_TAIL_LINES:]
 
 
 def _with_place(script: Path, typed: str | None, code: int, lines: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Final
 
 from svc_jupyter.service.ground.errors import Invalid
 from svc_jupyter.service.kinds.spark.scala_programs import compile_error
+from svc_jupyter.service.processes.output import last_lines
 from svc_jupyter.service.runtimes.s3 import token_file
 from svc_jupyter.service.runtimes.spark import program
 from svc_jupyter.service.runtimes.spark.program import SparkLayout
@@ -21,7 +22,6 @@ SECRETS_FILE: Final = "storage-secrets"
 _TAG: Final = "spark.yarn.tags"
 _QUEUE: Final = "spark.yarn.queue"
 _LINES_SHOWN: Final = 5
-_TAIL_BYTES: Final = 65_536
 _TELLING: Final = re.compile(r"^(?:Error: |Caused by: |Exception in thread|[\w.]*(?:Exception|Error)\b)|\bERROR\b")
 _STACK: Final = re.compile(r"^\s+(?:at |File |\.\.\. \d+ more)")
 _R_ERROR: Final = re.compile(r"^Error in .* :\s*$")
@@ -114,11 +114,11 @@ def failure_text(said: Sequence[Path], code: int | None, pool: str | None) -> st
     """
     if code is None:
         return "the driver is gone without an exit code: it was killed, or the machine was restarted"
-    lines = [line for file in said for line in _with_whole_errors(_last_lines(file))]
+    lines = [line for file in said for line in _with_whole_errors(last_lines(file))]
     if (error := compile_error(lines)) is not None:
         return error
     telling = [line.strip() for line in lines if _TELLING.search(line) and not _STACK.match(line)]
-    shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or [line for line in lines if line.strip()][-_LINES_SHOWN:]
+    shown = list(dict.fromkeys(telling))[-_LINES_SHOWN:] or lines[-_LINES_SHOWN:]
     if pool is not None and any(_NO_QUEUE in line for line in shown):
         shown.insert(0, f"pool {pool} has no place in the cluster's fairscheduler_config_xml")
     return "\n".join([f"the program exited with code {code}", *shown])
@@ -135,10 +135,3 @@ def _with_whole_errors(lines: Sequence[str]) -> Iterator[str]:
             begun = ""
     if begun:
         yield begun
-
-
-def _last_lines(file: Path) -> list[str]:
-    with file.open("rb") as source:
-        size = source.seek(0, 2)
-        source.seek(max(0, size - _TAIL_BYTES))
-        return source.read().decode("utf-8", "replace").splitlines()
