@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from nbconvert.exporters import HTMLExporter
 from playwright.sync_api import Locator, expect
 from tests.browser.lab_page import LabPage
 from tests.support.service_process import ServiceProcess
@@ -42,6 +43,29 @@ def test_a_running_cell_shows_five_lines_of_the_log_in_a_box_that_folds_away(pag
     go_on.touch()
     expect(output).to_contain_text("done")
     expect(log).to_have_count(0)
+    expect(output.locator("details")).to_have_count(0)
+
+
+def test_where_our_extension_is_not_the_log_of_a_cell_unfolds_below_its_line(page: LabPage, signal: Path) -> None:
+    output = running_cell(page, f"echo 'part 1 of 9' >&2; {waiting(signal)}; echo 'part 9 of 9' >&2; echo done")
+    expect(output.locator(".svc-status-log")).to_have_text("part 1 of 9")
+    signal.touch()
+    expect(output.locator(".svc-status-text")).to_contain_text("1 line")
+    page.run("docmanager:save")
+    document, _ = HTMLExporter().from_filename(str(page.folder / "running.ipynb"))
+    elsewhere = page.page.context.new_page()
+    elsewhere.route("**/*", lambda route: route.abort())  # the page's own addresses of scripts, of which it needs none
+    try:
+        elsewhere.set_content(document, wait_until="domcontentloaded")
+        lines = elsewhere.get_by_text("part 1 of 9\npart 9 of 9")
+        expect(lines).to_be_hidden()
+        word = elsewhere.locator("summary")
+        expect(word).to_have_text("Log")
+        assert word.bounding_box()["y"] == elsewhere.locator(".svc-status-text").bounding_box()["y"]
+        word.click()
+        expect(lines).to_be_visible()
+    finally:
+        elsewhere.close()
 
 
 def test_a_log_that_grows_by_hundreds_of_megabytes_leaves_the_page_usable_and_is_whole(

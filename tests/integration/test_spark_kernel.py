@@ -77,6 +77,8 @@ class Kernel:
     def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
         self.manager = manager
         self.client = client
+        self.pages: list[str] = []
+        """What cells have shown as HTML."""
 
     def run(self, code: str, on_text: Callable[[str], None] = lambda _text: None) -> str:
         """Run a cell and return what it shows; `on_text` receives what it prints as it comes."""
@@ -87,6 +89,7 @@ class Kernel:
             shown.extend(content.get("traceback") or [content.get("text", "")])
             if data := content.get("data"):
                 shown.append(data.get("text/plain", ""))
+                self.pages.append(data.get("text/html", ""))
             if message["msg_type"] == "stream":
                 on_text(content["text"])
 
@@ -151,6 +154,9 @@ def test_an_interrupt_cancels_the_cell_and_the_editor_asks_the_session(kernel: K
     assert said
     assert "cancelled by interrupt" in shown
     assert "\n7" in kernel.run("kept").replace("'", "\n")
+    # The log of a slow cell unfolds below its line.
+    kernel.run("%sh\necho 'in the log' >&2\nsleep 2")
+    assert kernel.pages[-1].endswith(">in the log</pre></details>")
     # The death of the session is an error; the next cell says what that means.
     assert "the session ended while the program ran" in kernel.run("import os\nos._exit(3)")
     shown = kernel.run("'kept' in globals()")

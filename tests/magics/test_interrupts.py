@@ -52,6 +52,15 @@ def test_an_interrupt_cancels_the_command_and_raises(service, notebook):
     assert status_shown(notebook) == "cancelled"
 
 
+def test_the_lines_of_the_log_that_were_shown_stay_when_the_cell_is_interrupted(service, notebook, wait_until):
+    service.behave("sleep", held=True, log="begun\nzzz\n")
+    sender = interrupt_when(lambda: wait_until(lambda: any("│ zzz" in line for line in notebook.lines)))
+    notebook.error("%%svc_shell\nsleep\n")
+    sender.join()
+    html = notebook.shell.display_pub.sent[-1]["data"]["text/html"]
+    assert ">begun\nzzz</pre></details>" in html
+
+
 def test_a_quiet_cell_is_reported_by_its_error(service, notebook):
     service.behave("sleep", held=True)
     sender = interrupt_when(service.wait_until_submitted)

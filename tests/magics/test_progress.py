@@ -1,9 +1,13 @@
 """The progress line: its words, and where it is written."""
 
 import io
+import re
 import threading
+from html import unescape
 
 import pytest
+from tests.support.http_front import error
+from tests.support.service_process import wait_until
 
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.magics.cells import running
@@ -186,3 +190,93 @@ def test_a_slow_failure_leaves_no_running_line(service, notebook, wait_until):
     notebook.error("%%svc_shell\nslow\n")
     thread.join()
     assert notebook.lines[-1].startswith("✗ command 128 · failed after ")
+
+
+# The log, folded away when the command has ended
+
+
+def folded(notebook):
+    """The lines that unfold below the last line; None where there is no word to press."""
+    html = notebook.shell.display_pub.sent[-1]["data"]["text/html"]
+    assert "svc-status-log" not in html, "the box of a running command is gone"
+    if "<details" not in html:
+        return None
+    found = re.search(r"</div><details [^>]+><summary [^>]+>Log</summary><pre [^>]+>(.*)</pre></details>$", html, re.S)
+    return unescape(found[1]).split("\n")
+
+
+def run_with_log(service, notebook, cell, log, *, shown, before_end=lambda: None, **how):
+    """Run a held cell that writes `log`, and end it once the line `shown` is below its line."""
+    service.behave("slow", held=True, log=log, **how)
+
+    def finish():
+        try:
+            wait_until(lambda: any(line.endswith(f"\n│ {shown}") for line in notebook.lines))
+            before_end()
+        finally:
+            service.end(128)
+
+    thread = threading.Thread(target=finish)
+    thread.start()
+    notebook.run(cell)
+    thread.join()
+
+
+@pytest.mark.both_services
+def test_the_log_of_a_slow_command_unfolds_below_its_last_line(service, notebook):
+    log = "begun\n10 %\r100 %\n\x1b[31m<b>no &amp; room</b>\x1b[0m\n"
+    run_with_log(service, notebook, "%%svc_shell\nslow\n", log, shown="<b>no &amp; room</b>")
+    assert notebook.lines[-1].startswith("✓ command 128 · ")
+    assert folded(notebook) == ["begun", "100 %", "<b>no &amp; room</b>"]
+
+
+@pytest.mark.both_services
+def test_of_a_long_log_the_end_stays_with_the_way_to_the_rest(service, notebook):
+    log = "".join(f"part {number} {'x' * 400}\n" for number in range(1, 51))
+    cut = [f"part {number} {'x' * 292}" for number in range(31, 51)]
+    run_with_log(service, notebook, "%%svc_shell\nslow\n", log, shown=cut[-1])
+    assert max(line.count("\n│ ") for line in notebook.lines) == 5
+    assert folded(notebook) == ["… all of it: %svc_command 128 logs", *cut]
+
+
+def test_another_service_does_not_send_its_whole_log_again(notebook_of, bare_service):
+    notebook = notebook_of(bare_service)
+    run_with_log(bare_service, notebook, "%%svc_shell\nslow\n", "begun\n", shown="begun")
+    assert folded(notebook) == ["begun"]
+    assert len([call for call in bare_service.calls if "/logs" in call and "err_file_processed=0" in call]) == 1
+
+
+@pytest.mark.parametrize(("status", "line"), [("done", "✓ command 128 · "), ("error", "✗ command 128 · failed after ")])
+def test_lines_at_the_end_that_were_never_shown_are_there(service, notebook, status, line):
+    def write():
+        service.commands[128].log = b"begun\nthe last words\n"
+
+    how = {"status": status, "message": "exit code 1", "before_end": write}
+    run_with_log(service, notebook, "%%svc_shell\nslow\n", "begun\n", shown="begun", **how)
+    assert notebook.lines[-1].startswith(line)
+    assert folded(notebook) == ["begun", "the last words"]
+
+
+@pytest.mark.parametrize("refusal", [404, 503])
+def test_the_lines_that_were_shown_stay_when_the_end_of_the_log_cannot_be_had(service, notebook, monkeypatch, refusal):
+    monkeypatch.setattr(running, "_LOG_GRACE_SECONDS", 0.1)
+
+    def refuse():
+        monkeypatch.setattr(service, "_logs", lambda *_: error(refusal, "no"))
+
+    run_with_log(service, notebook, "%%svc_shell\nslow\n", "begun\n", shown="begun", before_end=refuse)
+    assert notebook.lines[-1].startswith("✓ command 128 · ")
+    assert folded(notebook) == ["begun"]
+
+
+def test_a_command_without_a_log_and_one_that_shows_no_progress_have_nothing_to_unfold(service, notebook):
+    service.behave("quick", log="begun\n")
+    notebook.value("%%svc_shell\nquick\n")
+    assert folded(notebook) is None
+    assert not [call for call in service.calls if "/logs" in call]
+    service.behave("slow", held=True)
+    thread = threading.Thread(target=lambda: (wait_until(lambda: len(notebook.lines) > 1), service.end(129)))
+    thread.start()
+    notebook.value("%%svc_shell\nslow\n")
+    thread.join()
+    assert folded(notebook) is None

@@ -118,6 +118,21 @@ describe('the output of a command', () => {
     output.dispose();
   });
 
+  it('has links in place of the log that unfolds elsewhere', async () => {
+    const output = renderer();
+    const model = line('done', 'done');
+    const html = model.data['text/html'] as string;
+    const fold = '<details class="svc-status-fold"><summary>Log</summary></details>';
+    Object.assign(model.data, { 'text/html': `${html}${fold}` });
+    await output.renderModel(model);
+    expect(output.node.querySelector('details')).toBeNull();
+    expect([...output.node.querySelectorAll('button')].map(link => link.textContent)).toEqual([
+      'Log',
+      'Open'
+    ]);
+    output.dispose();
+  });
+
   it('is plain where the output names no command', async () => {
     const output = renderer(RESULT_MIME);
     const html = '<div class="svc-status"><span class="svc-status-text">a table</span></div>';

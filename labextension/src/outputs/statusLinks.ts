@@ -4,12 +4,13 @@ import { asServiceError } from '../service';
 import type { IOrigin } from './bundle';
 import type { IOutputContext } from './outputContext';
 
-/** Put links into a status line that open its command, at its log or at its beginning. */
+/** Put links into a status line that open its command, at its log or at its beginning, in place of a folded log. */
 export function withLinks(node: HTMLElement, origin: IOrigin, context: IOutputContext): void {
   const { trans, commands } = context;
   if (!commands.hasCommand(OPEN_COMMAND)) {
     return;
   }
+  node.querySelector('.svc-status-fold')?.remove();
   const place = node.querySelector('.svc-status-links');
   const link = (words: string, isLog: boolean): HTMLElement => {
     const button = document.createElement('button');

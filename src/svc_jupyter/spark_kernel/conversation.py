@@ -240,7 +240,7 @@ def _finish(
     assert run.command is not None
     record, seconds = run.command.record, run.seconds
     data = status_data(record, "done", seconds, shape=shape, use=Use(name))
-    line.finish(done_line(record.id, seconds, parts), {STATUS: data})
+    line.finish(done_line(record.id, seconds, parts), {STATUS: data}, run.log)
 
 
 def _in_time(call: Callable[[], T]) -> T | None:

@@ -18,7 +18,7 @@ from svc_jupyter.api import paths
 from svc_jupyter.api.events import EventKind, LogPart
 from svc_jupyter.client.errors import StatusError, SvcError, UnexpectedAnswer
 from svc_jupyter.client.transport.calls import Call
-from svc_jupyter.terminal_text import last_state, lines_shown
+from svc_jupyter.terminal_text import last_state, plain
 
 if TYPE_CHECKING:
     from httpx_sse import ServerSentEvent
@@ -154,7 +154,7 @@ class Tail:
         return "".join(self._parts)[-_TAIL_BYTES:]
 
     def text(self) -> str:
-        """Return the last lines, at most 64 KiB; of one that was overwritten its last state, and none that is empty."""
+        """Return the last lines, at most 64 KiB; of an overwritten one its last state, and no empty ones at the end."""
         return "\n".join(last_state(line) for line in self.whole().rstrip().split("\n")[-self._lines :])
 
 
@@ -188,8 +188,13 @@ class LiveTail:
 
     def lines(self) -> list[str]:
         """Return the last lines without colours; of a line that was overwritten, its last state."""
-        lines = lines_shown(self._tail.whole().rstrip("\n"))[-self._lines :]
-        return [line[:_LONGEST_LINE] for line in lines] if any(lines) else []
+        return lines_of_tail(self._tail.whole(), self._lines)
+
+
+def lines_of_tail(text: str, count: int) -> list[str]:
+    """Return the last lines of a log as a terminal shows them, each cut after 300 characters; none if all are empty."""
+    lines = [plain(last_state(line))[:_LONGEST_LINE] for line in text.rstrip("\n").split("\n")[-count:]]
+    return lines if any(lines) else []
 
 
 def start_of_tail(length: int | None) -> int:

@@ -172,7 +172,7 @@ class SvcFamily(Magics):
         if is_kept(value):
             parts.append(kept_text(values.out, in_grid=result is not None and in_kernel(self.shell)))
         data = status_data(record, "done", seconds, shape=shape_of(value), use=Use.of(values))
-        line.finish(done_line(record.id, seconds, parts), {STATUS: data})
+        line.finish(done_line(record.id, seconds, parts), {STATUS: data}, outcome.log)
 
     def remember(self, outcome: Outcome) -> None:
         """Keep in mind which stored result a cell has, for `%svc_plot`."""

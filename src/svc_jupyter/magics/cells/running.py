@@ -10,6 +10,7 @@ import copy
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -22,6 +23,7 @@ from svc_jupyter.magics.display.progress import (
     Line,
     failed_line,
     going_line,
+    has_extensions,
     interrupted,
     lost_line,
     outage_line,
@@ -45,6 +47,10 @@ CANCEL_GRACE_SECONDS = 15.0
 """How long an interrupt waits for the command to end after its cancellation."""
 
 _LOG_RETRY_SECONDS = 2.0
+_FOLDED_LINES = 20
+"""The lines of the log that stay below the line of an ended command, folded away."""
+_LOG_GRACE_SECONDS = 1.0
+"""How long the cell of an ended command waits for the end of the log."""
 
 Value: TypeAlias = "pd.DataFrame | Result"
 """The value of a cell: the rows, or the result of a command that is too large to be loaded."""
@@ -64,12 +70,13 @@ Reader = Callable[["Command", int], Reading]
 
 @dataclass
 class Outcome:
-    """A cell's result: its value, the stored result that it is, and the total time in seconds."""
+    """A cell's result: its value, the stored result that it is, the total time in seconds, and the end of the log."""
 
     command: Command
     value: Value
     result: Result | None
     seconds: float
+    log: Sequence[str]
 
 
 @dataclass
@@ -98,6 +105,7 @@ class Run:
     _known: threading.Event = field(default_factory=threading.Event)
     _drawn: bool = False
     _log: Sequence[str] = ()
+    _end_of_log: Sequence[str] | None = None
     _over: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -112,7 +120,7 @@ class Run:
         """
         import_tables_meanwhile()
         reading = self._attend(self._to_value)
-        return Outcome(self._the_command(), reading.value, reading.result, self._seconds())
+        return Outcome(self._the_command(), reading.value, reading.result, self._seconds(), self.log)
 
     def to_end(self) -> None:
         """Wait until the command has ended; raises what `to_value` raises."""
@@ -127,6 +135,14 @@ class Run:
     def seconds(self) -> float:
         """Return the elapsed time in seconds."""
         return self._seconds()
+
+    @property
+    def log(self) -> Sequence[str]:
+        """Return the end of the log, if the cell has shown progress, and how to see the rest."""
+        lines = self._log if self._end_of_log is None else self._end_of_log
+        if len(lines) <= _FOLDED_LINES:
+            return lines
+        return [f"… all of it: %svc_command {self._the_command().id} logs", *lines[-_FOLDED_LINES:]]
 
     def _the_command(self) -> Command:
         assert self.command is not None
@@ -154,7 +170,10 @@ class Run:
             try:
                 command.wait(on_update=self._note if self.line.animates else None)
             except CommandEnded as ended:
-                raise failure_of(ended, command, self.origin, self._seconds()) from ended
+                failure = failure_of(ended, command, self.origin, self._seconds())
+                self._read_end_of_log()
+                raise failure from ended
+        self._read_end_of_log()
         return command
 
     def _to_value(self) -> Reading:
@@ -187,7 +206,7 @@ class Run:
             pass
         while not self._over.is_set() and self.command is not None and not self.command.ended:
             try:
-                for lines in copy.copy(self.command).log_tails(LOG_LINES):
+                for lines in copy.copy(self.command).log_tails(_FOLDED_LINES + 1):
                     self._log = lines
                     if self._over.is_set():
                         return
@@ -195,6 +214,19 @@ class Run:
                 time.sleep(_LOG_RETRY_SECONDS)  # the wait meets the same problem and reports it
             else:
                 return
+
+    def _read_end_of_log(self) -> None:
+        """Read the end of the log, if the cell has shown progress; without it, the lines that were shown last count."""
+        from svc_jupyter.client.commands.following import lines_of_tail
+        from svc_jupyter.client.errors import SvcError
+
+        command = copy.copy(self._the_command())
+        if not self._drawn or not has_extensions(command.record):  # another service may send all of a long log
+            return
+        reading = Background(lambda: command.log_tail(_FOLDED_LINES + 1), "end of log").start()
+        if reading.wait(_LOG_GRACE_SECONDS):
+            with suppress(SvcError):
+                self._end_of_log = lines_of_tail(reading.outcome(), _FOLDED_LINES + 1)
 
     # Below: the cell's thread.
 
@@ -226,7 +258,7 @@ class Run:
             return
         cancelled = isinstance(error, SvcCommandCancelled)
         data = self._data(self.command.record, self._seconds())
-        self.line.finish(failed_line(self.command.id, error.failure.what, cancelled=cancelled), data)
+        self.line.finish(failed_line(self.command.id, error.failure.what, cancelled=cancelled), data, self.log)
 
     def _data(self, record: CommandRecord, seconds: float | None = None) -> dict[str, Any]:
         """Return the status for JupyterLab, which follows a command itself once the kernel is silent."""
@@ -246,7 +278,7 @@ class Run:
         self._drawn = True
         record = self._latest()
         data = None if record is None else self._data(record)
-        self.line.replace(self._progress(), () if self._reading else self._log, data)
+        self.line.replace(self._progress(), () if self._reading else self._log[-LOG_LINES:], data)
 
     def _progress(self) -> str:
         record = self._latest()
@@ -270,7 +302,7 @@ class Run:
         except KeyboardInterrupt:
             what = f"interrupted twice after {seconds}, no longer waited for{self._hint('cancel')}"
         text = f"{f'command {self.command.id}' if self.command else 'no command'} · {what}"
-        return interrupted(self.line, text, self._data(self.command.record) if self.command else None)
+        return interrupted(self.line, text, self._data(self.command.record) if self.command else None, self.log)
 
     def _stop(self, work: Background[Any] | None, seconds: str) -> str:
         self._stopped = True

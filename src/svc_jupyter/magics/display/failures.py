@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from svc_jupyter.durations import duration
 from svc_jupyter.magics.display.errors import SvcMagicError
-from svc_jupyter.terminal_text import lines_shown
 
 if TYPE_CHECKING:
     from svc_jupyter.client import Command
@@ -124,10 +123,11 @@ def part_failure(command_id: int, message: str, part: Part, seconds: float) -> F
 
 
 def _end_of_log(command: Command) -> list[str]:
+    from svc_jupyter.client.commands.following import lines_of_tail
     from svc_jupyter.client.errors import SvcError
 
     try:
-        return [line for line in lines_shown(command.log_tail(_LOG_LINES)) if line.strip()]
+        return [line for line in lines_of_tail(command.log_tail(_LOG_LINES), _LOG_LINES) if line.strip()]
     except SvcError:
         return []  # the failure matters more; its text says how to read the log
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from svc_jupyter.api.status_words import DONE, FAILED, RUNNING, STOPPED, type_word
 from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.display.errors import SvcInterrupted
-from svc_jupyter.magics.display.status import line_html
+from svc_jupyter.magics.display.status import ended_html, running_html
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -75,10 +75,15 @@ def _running_part(record: CommandRecord) -> list[str]:
     if not children or str(record.status) != "running":
         return []
     total = len(children)
-    if "attempts" not in record.model_fields_set:
+    if not has_extensions(record):
         return [f"{total} sub-commands"]
     number = min((record.progress * total + total - 1) // 100 + 1, total)  # the share of each is rounded down
     return [f"sub-command {number} of {total}: {type_word(children[number - 1].get('command_type'))}"]
+
+
+def has_extensions(record: CommandRecord) -> bool:
+    """Return whether the service of a command is one of ours."""
+    return "attempts" in record.model_fields_set
 
 
 def _why(record: CommandRecord) -> str:
@@ -123,8 +128,11 @@ class Line(Protocol):
     def replace(self, text: str, log: Sequence[str] = (), data: Mapping[str, Any] | None = None) -> None:
         """Replace the current line, and below it the last lines of the log; `data` as in `finish`."""
 
-    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
-        """Show the last line, which stays; `data` are further representations by media type."""
+    def finish(self, text: str, data: Mapping[str, Any] | None = None, log: Sequence[str] = ()) -> None:
+        """Show the last line, which stays; `data` are further representations by media type.
+
+        The end of the log is folded away, where that is possible.
+        """
 
     def clear(self) -> None:
         """Remove the line where that is possible."""
@@ -140,7 +148,7 @@ class NoLine:
     def replace(self, text: str, log: Sequence[str] = (), data: Mapping[str, Any] | None = None) -> None:
         """Do nothing."""
 
-    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
+    def finish(self, text: str, data: Mapping[str, Any] | None = None, log: Sequence[str] = ()) -> None:
         """Do nothing."""
 
     def clear(self) -> None:
@@ -162,11 +170,11 @@ class DisplayLine:
     def replace(self, text: str, log: Sequence[str] = (), data: Mapping[str, Any] | None = None) -> None:
         """Update the display if it has changed."""
         plain = "\n".join([text, *(f"{LOG_MARK} {line}" for line in log)])
-        self._publish({"text/plain": plain, "text/html": line_html(text, log), **(data or {})})
+        self._publish({"text/plain": plain, "text/html": running_html(text, log), **(data or {})})
 
-    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:
-        """Replace the display by the last line."""
-        self._publish({"text/plain": text, "text/html": line_html(text), **(data or {})})
+    def finish(self, text: str, data: Mapping[str, Any] | None = None, log: Sequence[str] = ()) -> None:
+        """Replace the display by the last line; as HTML the log unfolds below it."""
+        self._publish({"text/plain": text, "text/html": ended_html(text, log), **(data or {})})
 
     def clear(self) -> None:
         """Replace the display by nothing."""
@@ -199,7 +207,7 @@ class TerminalLine:
         last = f" {LOG_MARK} {log[-1]}" if log else ""
         self._write(f"{_plain(text)}{last}"[: columns - 1])
 
-    def finish(self, text: str, data: Mapping[str, Any] | None = None) -> None:  # noqa: ARG002
+    def finish(self, text: str, data: Mapping[str, Any] | None = None, log: Sequence[str] = ()) -> None:  # noqa: ARG002
         """Write the complete last line and a line feed."""
         self._write(_plain(text))
         sys.stdout.write("\n")
@@ -232,9 +240,11 @@ def _encodable(text: str) -> str:
     return text.encode(encoding, "replace").decode(encoding)
 
 
-def interrupted(line: Line, text: str, data: Mapping[str, Any] | None = None) -> SvcInterrupted:
+def interrupted(
+    line: Line, text: str, data: Mapping[str, Any] | None = None, log: Sequence[str] = ()
+) -> SvcInterrupted:
     """Write the line about an interrupt, and return the error, which has the text if no line can be shown."""
-    line.finish(f"{STOPPED} {text}", data)
+    line.finish(f"{STOPPED} {text}", data, log)
     return SvcInterrupted(text, is_shown=line.is_shown)
 
 
