@@ -269,14 +269,14 @@ def test_the_lines_that_were_shown_stay_when_the_end_of_the_log_cannot_be_had(se
     assert folded(notebook) == ["begun"]
 
 
-def test_a_command_without_a_log_and_one_that_shows_no_progress_have_nothing_to_unfold(service, notebook):
+def test_a_cell_that_shows_no_progress_does_not_ask_for_the_log(service, notebook, monkeypatch):
+    monkeypatch.setattr(running, "SILENT_SECONDS", 60)
     service.behave("quick", log="begun\n")
     notebook.value("%%svc_shell\nquick\n")
     assert folded(notebook) is None
     assert not [call for call in service.calls if "/logs" in call]
-    service.behave("slow", held=True)
-    thread = threading.Thread(target=lambda: (wait_until(lambda: len(notebook.lines) > 1), service.end(129)))
-    thread.start()
-    notebook.value("%%svc_shell\nslow\n")
-    thread.join()
+
+
+def test_a_command_without_a_log_has_nothing_to_unfold(service, notebook, wait_until):
+    run_held(service, notebook, until=lambda: wait_until(lambda: notebook.lines))
     assert folded(notebook) is None
