@@ -24,6 +24,10 @@ def test_a_worker_is_added_and_removed_and_watched_as_it_comes_and_goes(page: La
     expect(view).to_contain_text("Workers 1 of 1–3")
     for daemon in ("NameNode up", "ResourceManager up", "Hive metastore not started"):
         expect(view.get_by_role("list", name="Health")).to_contain_text(daemon)
+    with page.page.context.expect_page() as opened:
+        view.get_by_role("link", name="YARN").click()
+    expect(opened.value.get_by_role("heading", name="All Applications")).to_be_visible()
+    opened.value.close()
     view.get_by_role("button", name="one worker more").click()
     view.get_by_role("button", name="Add 1 worker…").click()
     expect(page.dialog).to_contain_text(f"Add 1 worker to {up_cluster}, so that it has 2?")

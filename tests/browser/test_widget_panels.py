@@ -87,6 +87,7 @@ def test_a_schedule_is_suspended_in_the_schedule_panel(
 def test_a_node_is_added_and_removed_in_the_cluster_panel(page: LabPage, up_cluster: str) -> None:
     panel = panel_of(page, f"%svc_cluster {up_cluster}")
     see(panel, "● up")
+    expect(panel.get_by_role("link", name="YARN")).to_have_attribute("target", "_blank")
     assert page.accessibility_findings(".jp-OutputArea .jupyter-widgets") == []
     panel.get_by_role("button", name="+", exact=True).click()
     press(panel, "Apply")

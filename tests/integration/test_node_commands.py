@@ -108,6 +108,7 @@ def test_health_is_live_under_every_version(service, version):
     assert {one["private_dns"]: one["containers"] for one in metrics["system"]["workers"]} == dict.fromkeys(
         _workers(service), 0
     )
+    assert [page["name"] for page in answer.json()["pages"]] == ["YARN"]
 
 
 def test_a_daemon_that_hangs_is_down_and_holds_up_nobody(service):
@@ -116,6 +117,7 @@ def test_a_daemon_that_hangs_is_down_and_holds_up_nobody(service):
     try:
         wait_until(lambda: _daemons(service)["resourcemanager"] == "DOWN", "it is told as DOWN", 60)
         assert _daemons(service)["namenode"] == "UP"
+        assert service.http.get("/clusters/default/live_cluster_health").json()["pages"] == []
     finally:
         resource_manager.send_signal(signal.SIGCONT)
     wait_until(lambda: _daemons(service)["resourcemanager"] == "UP", "it is told as UP again", 60)

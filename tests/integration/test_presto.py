@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import httpx
 import psutil
 import psycopg
 import pyarrow as pa
@@ -185,11 +186,14 @@ def test_a_command_without_a_label_starts_the_only_presto_cluster_and_gets_typed
 
 
 def test_health_shows_the_engine_and_what_notebooks_talk_to(service: ServiceProcess):
-    metrics = service.http.get("/clusters/presto/live_cluster_health").json()["metrics"]
+    health = service.http.get("/clusters/presto/live_cluster_health").json()
+    metrics = health["metrics"]
     assert metrics["engine"]["presto"]["status"] == "UP"
     assert metrics["daemons"]["zeppelin"]["status"] == "UP"
     assert metrics["daemons"]["hive_metastore"]["responsiveness_status"] == "UP"
     assert float(metrics["engine"]["presto"]["heap"]["usage_percent"]) > 0
+    assert health["pages"] == [{"name": "Presto", "url": f"{coordinator_of(service)}/ui/"}]
+    assert "Presto</title>" in httpx.get(health["pages"][0]["url"], timeout=90, trust_env=False).text
 
 
 def test_statements_share_a_session_and_make_tables_of_hive(service: ServiceProcess):
@@ -426,9 +430,10 @@ def test_a_cluster_of_others_is_connected_to_and_runs_commands_in_their_users_na
         assert check in log
     email = guest.http.get("/account").json()["email"]
     assert {query["user"] for query in queries_of(service, "svc-jupyter")} == {email}
-    metrics = guest.http.get("/clusters/theirs/live_cluster_health").json()["metrics"]
-    assert metrics["engine"]["presto"]["status"] == "UP"
-    assert "hive_metastore" not in metrics["daemons"]
+    health = guest.http.get("/clusters/theirs/live_cluster_health").json()
+    assert health["pages"] == [{"name": "Presto", "url": f"{coordinator_of(service)}/ui/"}]
+    assert health["metrics"]["engine"]["presto"]["status"] == "UP"
+    assert "hive_metastore" not in health["metrics"]["daemons"]
     assert guest.http.get("/clusters/theirs").json()["provider"] == "external"
     for answer in (
         guest.http.post("/clusters/theirs/nodes", json={"node_count": 1}),

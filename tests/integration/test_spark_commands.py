@@ -305,7 +305,9 @@ def test_a_command_line_is_spark_submit_with_its_own_driver(spark):
 
 
 def test_the_health_shows_the_session_server_and_no_hadoop(spark):
-    metrics = spark.http.get("/clusters/spark/live_cluster_health").json()["metrics"]
+    health = spark.http.get("/clusters/spark/live_cluster_health").json()
+    assert health["pages"] == []  # spark.ui.enabled is false here
+    metrics = health["metrics"]
     assert metrics["engine"]["spark"] == {}
     assert metrics["daemons"]["zeppelin"]["status"] == "UP"
     assert 0 < float(metrics["daemons"]["zeppelin"]["heap"]["usage_percent"]) <= 100

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import httpx
 import psutil
@@ -24,7 +26,7 @@ from svc_jupyter.service.runtimes.hadoop.addresses import Port
 
 pytestmark = [pytest.mark.xdist_group("spark_on_yarn"), pytest.mark.timeout(900)]
 CUSTOM = (
-    f"spark.ui.enabled=false\nspark.sql.shuffle.partitions=2\nspark.yarn.queue=root.default\n{QUICK}\n"
+    f"spark.sql.shuffle.partitions=2\nspark.yarn.queue=root.default\n{QUICK}\n"
     f"spark.executor.extraJavaOptions={ONE_COMPILER}"
 )
 POOLS = """<allocations>
@@ -111,6 +113,20 @@ def files_of(service: ServiceProcess, *commands: int) -> Iterator[Path]:
         yield from files_below(service.folder(one))
     yield from files_below(service.data_dir, "*.conf", "*.xml", "*.json")
     yield from (file for file in files_below(service.data_dir) if "logs" in file.parts)
+
+
+def test_yarn_and_its_driver_have_pages_for_a_browser(service: ServiceProcess):
+    pages = service.http.get(f"/clusters/{LABEL}/live_cluster_health").json()["pages"]
+    assert [page["name"] for page in pages] == ["YARN", "Spark"]
+    record = run(service, sql="SELECT count(*) AS n FROM range(10)")
+    job, *_ = jobs(service, record["id"])
+    for address, words in ((pages[1]["url"], "Spark Jobs"), (job["url"], f"Details for Job {job['job_id']}")):
+        with httpx.Client(trust_env=False, timeout=90) as http:
+            page = http.get(address)
+            style = re.search(r'href="([^"]+webui\.css)"', page.text)
+            assert style is not None
+            assert http.get(urljoin(address, style[1])).status_code == 200
+        assert words in page.text
 
 
 def test_its_drivers_masters_and_executors_start_from_the_class_archive(service: ServiceProcess):

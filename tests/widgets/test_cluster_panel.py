@@ -60,6 +60,21 @@ def test_it_shows_state_daemons_plots_and_workers(up: Screen) -> None:
     assert not re.search(r"#[0-9a-fA-F]{3}", up.text)  # no colour but the theme's
 
 
+def test_the_engines_pages_are_links_and_no_page_is_a_script(service: ServiceDouble, up: Screen) -> None:
+    assert "pages" not in up.text
+    pages = [("YARN", 'http://127.0.0.1:8088/"<b>'), ("Bad", "javascript:alert(1)"), ("<Spark>", "https://a.example/")]
+    service.clusters.pages = [{"name": name, "url": url} for name, url in pages]
+    up.look()
+    assert re.findall(r'href="([^"]*)"[^>]*>([^<]*)</a>', up.text) == [
+        ("http://127.0.0.1:8088/&quot;&lt;b&gt;", "YARN"),
+        ("https://a.example/", "&lt;Spark&gt;"),
+    ]
+    assert "javascript" not in up.text
+    assert 'pages    YARN http://127.0.0.1:8088/"<b>  <Spark> https://a.example/' in panel_text(
+        up.panel.model.view, NOW
+    )
+
+
 def test_each_worker_says_what_runs_on_it_and_so_does_the_question_of_its_removal(
     service: ServiceDouble, up: Screen
 ) -> None:

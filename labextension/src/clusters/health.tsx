@@ -2,7 +2,7 @@ import type { TranslationBundle } from '@jupyterlab/translation';
 import type { JSX } from 'react';
 import { figures, healthEntries, type IHealthEntry } from './healthWords';
 import { Sparkline } from './sparkline';
-import { type IClusterView, PLOT_SECONDS } from './view';
+import { type IClusterView, type IPage, pagesOf, PLOT_SECONDS } from './view';
 
 /** The properties of a part of the detail: a cluster as last fetched, and why that may be out of date. */
 export interface IPartProps {
@@ -13,20 +13,46 @@ export interface IPartProps {
   now: number;
 }
 
-/** The daemons: a dot, a name and a word for each, and the reason if one is unhealthy. */
+/** The daemons: a dot, a name and a word for each, and the reason if one is unhealthy; then the engines' pages. */
 export function Health({ trans, view, doubt }: IPartProps): JSX.Element | null {
   const entries = healthEntries(trans, view, doubt);
+  const pages = pagesOf(view, window.location.hostname);
   if (!entries.length) {
     return null;
   }
   return (
-    <ul className="jp-SvcCluster-line" aria-label={trans.__('Health')}>
-      {entries.map(entry => (
-        <li key={entry.name}>
-          <HealthWord entry={entry} />
-        </li>
-      ))}
-    </ul>
+    <div className="jp-SvcCluster-health">
+      <ul className="jp-SvcCluster-line" aria-label={trans.__('Health')}>
+        {entries.map(entry => (
+          <li key={entry.name}>
+            <HealthWord entry={entry} />
+          </li>
+        ))}
+      </ul>
+      {pages.length > 0 && (
+        <div className="jp-SvcCluster-pages">
+          <span className="jp-SvcMuted">
+            {trans.__('Pages')} <span aria-hidden="true">↗</span>
+          </span>
+          {pages.map(page => (
+            <Page key={page.name} trans={trans} page={page} />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Page({ trans, page }: { trans: TranslationBundle; page: IPage }): JSX.Element {
+  const { name, url, isReachable } = page;
+  return isReachable ? (
+    <a href={url.href} title={url.href} target="_blank" rel="noopener noreferrer">
+      {name}
+    </a>
+  ) : (
+    <span className="jp-SvcMuted">
+      {trans.__('%1 at %2, on the service’s machine only', name, url.host)}
+    </span>
   );
 }
 

@@ -116,6 +116,28 @@ export function workersOf(state: IClusterState): IClusterNode[] {
   return state.nodes.filter(node => node.role === 'worker');
 }
 
+/** A page in which an engine shows itself, and whether this browser can reach it. */
+export interface IPage {
+  name: string;
+  url: URL;
+  isReachable: boolean;
+}
+
+/** Return the pages of a cluster's engines for a browser whose own address has the host `here`. */
+export function pagesOf({ health }: IClusterView, here: string): IPage[] {
+  return (health?.pages ?? []).flatMap(({ name, url: text }) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    // Another scheme could run a script in this page.
+    return url !== null && /^https?:$/.test(url.protocol)
+      ? [{ name, url, isReachable: isLoopback(here) || !isLoopback(url.hostname) }]
+      : [];
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(host);
+}
+
 /** Return whether a cluster is changing its state, so that updates are due soon. */
 export function isMoving(phase: ClusterPhase): boolean {
   return phase === 'PENDING' || phase === 'TERMINATING';

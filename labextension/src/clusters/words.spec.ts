@@ -1,8 +1,8 @@
 import { nullTranslator } from '@jupyterlab/translation';
 import { healthEntries, worstOf } from './healthWords';
-import { cluster, NOW, worker } from './look.fixture';
+import { cluster, health, NOW, worker } from './look.fixture';
 import { obstacleTo, obstacleToRemoval, possibleSteps, questionText, yesText } from './steps';
-import { containersOn } from './view';
+import { containersOn, pagesOf } from './view';
 import { doing, engineWords, listWords, since, startWords, stateWords, workersLine } from './words';
 
 const trans = nullTranslator.load('svc_jupyter');
@@ -42,6 +42,37 @@ describe('a cluster in words', () => {
 
   it('counts its workers', () => {
     expect(workersLine(trans, cluster('UP', ...two))).toBe('2 of 2–4');
+  });
+});
+
+describe('the pages of its engines', () => {
+  const view = cluster('UP', ...two);
+  const pages = (here: string, ...urls: string[]): string[] =>
+    pagesOf(
+      { ...view, health: { ...health(), pages: urls.map(url => ({ name: 'YARN', url })) } },
+      here
+    ).map(({ url, isReachable }) => `${url.host} ${isReachable}`);
+
+  it('are none where the service does not know any', () => {
+    expect(pagesOf(view, 'localhost')).toEqual([]);
+  });
+
+  it('are reached from elsewhere unless they are at a loopback address', () => {
+    const theirs = 'https://trino.example.com/ui/';
+    for (const own of ['http://127.9.0.1:8088/', 'http://localhost:8088/', 'http://[::1]:8088/']) {
+      const { host } = new URL(own);
+      expect(pages('hub.example.com', own, theirs)).toEqual([
+        `${host} false`,
+        'trino.example.com true'
+      ]);
+      expect(pages('localhost', own, theirs)).toEqual([`${host} true`, 'trino.example.com true']);
+    }
+  });
+
+  it('are no scripts and no other texts', () => {
+    expect(pages('localhost', 'javascript:alert(1)', 'nowhere', '', 'http://a:1/')).toEqual([
+      'a:1 true'
+    ]);
   });
 });
 

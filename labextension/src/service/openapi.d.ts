@@ -112,11 +112,12 @@ export interface components {
             offset: number;
             total: number;
         };
-        /** @description The health of a running cluster. */
+        /** @description The health of a running cluster; `pages`, an extension, are those that answer now. */
         ClusterHealth: {
             cluster_id: number;
             cluster_inst_id: number;
             metrics: components["schemas"]["HealthMetrics"];
+            pages?: components["schemas"]["ClusterPage"][];
         };
         /** @description Samples of a running cluster over the last `interval` seconds. */
         ClusterMetrics: {
@@ -139,6 +140,11 @@ export interface components {
             status: components["schemas"]["NodeStatus"];
             up_time?: string | null;
             last_seen_time?: string | null;
+        };
+        /** @description A page in which an engine shows itself in a browser, with its address as the service's machine has it. */
+        ClusterPage: {
+            name: string;
+            url: string;
         };
         /** @description A cluster as answers show it: its configuration with `id` and `state`, secrets as `<hidden>`. */
         ClusterRecord: {

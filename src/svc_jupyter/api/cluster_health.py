@@ -89,12 +89,20 @@ class HealthMetrics(Record):
     system: SystemHealth
 
 
+class ClusterPage(Record):
+    """A page in which an engine shows itself in a browser, with its address as the service's machine has it."""
+
+    name: str
+    url: str
+
+
 class ClusterHealth(Record):
-    """The health of a running cluster."""
+    """The health of a running cluster; `pages`, an extension, are those that answer now."""
 
     cluster_id: int
     cluster_inst_id: int
     metrics: HealthMetrics
+    pages: list[ClusterPage] = Field(default_factory=list)
 
 
 class MetricSeries(Record):

@@ -69,7 +69,8 @@ class ScalingDouble(SmallEngine):
     async def health(self, instance: Instance) -> Sample:
         self.looks += 1
         await self._step()
-        return Sample({"engine": {}, "look": self.looks}, {"cpu_usage": 7.0})
+        pages = {"YARN": "http://127.0.0.1:8088/cluster/apps"}
+        return Sample({"engine": {}, "look": self.looks}, {"cpu_usage": 7.0}, pages)
 
     async def _step(self) -> None:
         await self.may_go_on.wait()

@@ -32,6 +32,7 @@ async def test_a_record_names_cluster_instance_and_moment(scaled, health):
     record = await health.record("default", by=scaled.world.by)
     assert (record["cluster_id"], record["cluster_inst_id"]) == (1, scaled.instance_id)
     assert record["metrics"]["captured_at"] == "2026-09-21T14:13:20.000Z"
+    assert record["pages"] == [{"name": "YARN", "url": "http://127.0.0.1:8088/cluster/apps"}]
 
 
 async def test_all_who_ask_at_once_share_one_look(scaled, health):

@@ -33,6 +33,8 @@ class ClusterDouble:
         """What was sent to change something: method, path and body or query."""
         self.busy: list[dict[str, Any]] = []
         """The workers that YARN answers for, with their containers."""
+        self.pages: list[dict[str, str]] = []
+        """The pages of its engines."""
         self.starts_at_once = True
         self._submit = submit
 
@@ -101,7 +103,7 @@ class ClusterDouble:
             "daemons": self.daemons,
             "system": {"master": master, "workers": self.busy},
         }
-        return 200, record_of(ClusterHealth, cluster_id=number, cluster_inst_id=7, metrics=metrics)
+        return 200, record_of(ClusterHealth, cluster_id=number, cluster_inst_id=7, metrics=metrics, pages=self.pages)
 
     def _change_nodes(
         self, number: int, method: str, query: dict[str, str], body: dict[str, Any]

@@ -17,11 +17,13 @@ class Sample:
     """One measurement of a cluster.
 
     `metrics` is the health record's without `captured_at`. `values` are numbers by the
-    names of `metrics.METRICS`, without those that could not be read.
+    names of `metrics.METRICS`, without those that could not be read. `pages` are the addresses of the engines' own
+    pages that answer, by their names.
     """
 
     metrics: Mapping[str, Any]
     values: Mapping[str, float] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
 
 
 Say = Callable[[str], None]

@@ -70,6 +70,7 @@ class Health:
             "cluster_id": cluster.id,
             "cluster_inst_id": instance.id,
             "metrics": {"captured_at": iso_time(look.captured_at, "milliseconds"), **sample.metrics},
+            "pages": [{"name": name, "url": url} for name, url in sample.pages.items()],
         }
 
     async def metrics(self, reference: str, names: str | None, interval: str, *, by: Caller) -> dict[str, Any]:

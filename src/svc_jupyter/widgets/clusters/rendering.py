@@ -70,11 +70,9 @@ def situation_html(view: ClusterView) -> str:
 
 
 def health_html(view: ClusterView, doubt: str | None) -> str:
-    """Return the line of the daemons: a dot and a word for each, and the reason if one is unhealthy."""
-    entries = health_entries(view, doubt)
-    if not entries:
-        return ""
-    return f'<div style="{_CARD_WIDTH}">{"".join(_entry_html(entry) for entry in entries)}</div>'
+    """Return the line of the daemons, a dot and a word for each, and the reason if one is unhealthy; then the pages."""
+    parts = [*map(_entry_html, health_entries(view, doubt)), _pages_html(view)]
+    return f'<div style="{_CARD_WIDTH}">{"".join(parts)}</div>' if any(parts) else ""
 
 
 def _entry_html(entry: Entry) -> str:
@@ -84,6 +82,15 @@ def _entry_html(entry: Entry) -> str:
         f'<span style="{style}"><span style="{_COLOURS[entry.tone]}">{entry.dot}</span> {escape(entry.name)} '
         f"<b>{escape(entry.word)}</b>{reason}</span>"
     )
+
+
+def _pages_html(view: ClusterView) -> str:
+    links = " ".join(
+        f'<a href="{escape(page.url)}" title="{escape(page.url)}" target="_blank" rel="noopener noreferrer" '
+        f'style="color: var(--jp-content-link-color)">{escape(page.name)}</a>'
+        for page in view.pages
+    )
+    return f'<span style="{_WRAPPING}"><span style="{MUTED}">pages ↗</span> {links}</span>' if links else ""
 
 
 def plots_html(view: ClusterView, now: datetime, doubt: str | None) -> str:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
+    from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics, ClusterPage
     from svc_jupyter.api.clusters import ClusterNode, ClusterRecord, ClusterStateRecord
     from svc_jupyter.client import Client
 
@@ -51,6 +51,12 @@ class ClusterView:
     def workers(self) -> list[ClusterNode]:
         """The nodes besides the coordinator."""
         return [node for node in self.state.nodes if str(node.role) == "worker"]
+
+    @property
+    def pages(self) -> list[ClusterPage]:
+        """The pages in which its engines show themselves; another scheme could run a script in the notebook."""
+        pages = self.health.pages if self.health is not None else []
+        return [page for page in pages if page.url.startswith(("http://", "https://"))]
 
     def containers_on(self, worker: str) -> int | None:
         """Return how many containers run on a worker; None where that is not known."""

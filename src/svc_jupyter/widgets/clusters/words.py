@@ -223,6 +223,8 @@ def panel_text(view: ClusterView, now: datetime) -> str:
         lines.append("  health   " + "  ".join(entry.text for entry in entries))
     if measured := figures(view):
         lines.append("  " + " · ".join(measured))
+    if view.pages:
+        lines.append("  pages    " + "  ".join(f"{page.name} {page.url}" for page in view.pages))
     if view.workers:
         lines.append(f"  {workers_line(view)}")
         rows = [worker_words(view, node, now) for node in view.workers]

@@ -7,7 +7,8 @@ from svc_jupyter.api.clusters import ClusterType
 from svc_jupyter.service.clusters.cluster_engine import ServiceLook
 from svc_jupyter.service.clusters.health import METRICS
 from svc_jupyter.service.clusters.health_entries import ServiceState
-from svc_jupyter.service.runtimes.hadoop.health import Findings, metrics_of, values_of
+from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
+from svc_jupyter.service.runtimes.hadoop.health import Findings, metrics_of, pages_of, values_of
 from svc_jupyter.service.runtimes.hadoop.jmx import ContainerCounters, ContainerTally, FileSystemUse, HeapUse
 from svc_jupyter.service.runtimes.hadoop.yarn_rest import YarnFigures
 
@@ -64,6 +65,11 @@ def test_daemons_that_did_not_answer_are_down():
     assert (daemons["resourcemanager"], daemons["namenode"]) == ("DOWN", "DOWN")
     assert daemons["hive_metastore"]["responsiveness_status"] == "DOWN"
     assert metrics["engine"]["yarn"]["memory"] == "0.0"
+    assert pages_of(found, Addresses("127.0.0.1")) == {}
+
+
+def test_a_resource_manager_that_answers_has_a_page():
+    assert pages_of(_findings(), Addresses("127.0.0.1")) == {"YARN": "http://127.0.0.1:8088/cluster/apps"}
 
 
 def test_plots_get_what_is_known_by_the_names_that_are_kept():

@@ -20,6 +20,7 @@ from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.marked_processes import marked
 from svc_jupyter.service.clusters.providers.provider import INSTANCE_MARK
 from svc_jupyter.service.runtimes.hadoop.addresses import Addresses
+from svc_jupyter.service.runtimes.hadoop.health import HadoopHealth
 
 pytestmark = pytest.mark.timeout(600)
 WORDS = "to be or not to be that is the question\n" * 50
@@ -85,6 +86,14 @@ async def test_a_job_reads_files_of_the_machine_writes_hdfs_and_listens_nowhere_
     }
     # The DataNode's web server has a second, inner one, always at 127.0.0.1.
     assert {(name, ip) for name, ip in seen if ip not in own} <= {("DataNode", "127.0.0.1")}
+
+
+async def test_yarn_has_a_page_for_a_browser(cluster: HadoopCluster):
+    sample = await HadoopHealth({"local": cluster.provider}, cluster.http).sample(await cluster.instance())
+    async with httpx.AsyncClient(trust_env=False, timeout=90) as http:
+        page = await http.get(sample.pages["YARN"])
+    assert list(sample.pages) == ["YARN"]
+    assert "All Applications" in page.text
 
 
 async def test_programs_cannot_be_run_by_an_http_call(cluster: HadoopCluster):

@@ -230,6 +230,20 @@ def test_a_certificate_that_is_given_is_the_only_authority(authority: trustme.CA
     assert len(ssl.create_default_context(cadata=configuration.external.tls_ca).get_ca_certs()) == 1
 
 
+@pytest.mark.parametrize(("address", "name"), [("presto_url", "Presto"), ("trino_url", "Trino")])
+async def test_health_has_the_coordinators_page_while_it_answers(
+    settings: Settings, presto: ExternalPresto, coordinator: Coordinator, address: str, name: str
+):
+    instance = instance_of(settings, **{address: f"{coordinator.url}/"})
+    shown = {"starting": False, "heapUsed": 1, "heapAvailable": 2, "activeWorkers": 1}
+    queries = {"runningQueries": 0, "queuedQueries": 0, "blockedQueries": 0}
+    coordinator.answers = [(200, shown | queries, {})] * 3
+    assert (await presto.health(instance)).pages == {name: f"{coordinator.url}/ui/"}
+    coordinator.answers = [(503, {}, {})] * 3
+    assert (await presto.health(instance)).pages == {}
+    await presto.close()
+
+
 def test_health_comes_from_what_the_coordinator_shows():
     well = sample_of(is_started=True, status=ServerStatus(20, 100), figures=ClusterFigures(2, 1, 3))
     assert well.metrics["engine"] == {"presto": {"status": "UP", "heap": {"usage_percent": "20.0", "status": "green"}}}

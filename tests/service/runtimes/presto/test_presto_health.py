@@ -11,6 +11,7 @@ from svc_jupyter.service.runtimes.presto.presto_rest import (
     Findings,
     ServerStatus,
     metrics_of,
+    pages_of,
     parse_announced,
     parse_status,
     parse_tasks,
@@ -34,6 +35,7 @@ def test_a_cluster_that_is_well():
     assert metrics["system"]["master"] == {"cpu_usage": "12.3", "disk_usage": "50.0", "spotloss_count": 0}
     assert set(metrics["daemons"]) == {"hive_metastore", "zeppelin"}
     assert values_of(WELL)["queries_waiting"] == 3
+    assert pages_of(WELL, "http://127.0.0.1:8080") == {"Presto": "http://127.0.0.1:8080/ui/"}
 
 
 def test_without_workers_the_engine_is_down_and_the_statement_endpoint_up():
@@ -50,6 +52,7 @@ def test_a_silent_coordinator_is_down_with_a_red_heap():
     assert metrics["engine"]["presto"] == {"status": "DOWN", "heap": {"usage_percent": "0.0", "status": "red"}}
     assert metrics["daemons"]["zeppelin"]["status"] == "DOWN"
     assert values_of(silent) == {}
+    assert pages_of(silent, "http://127.0.0.1:8080") == {}
 
 
 def test_the_heap_sizes_are_read_from_the_status_of_a_server():

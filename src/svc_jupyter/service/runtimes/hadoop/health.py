@@ -87,6 +87,7 @@ class HadoopHealth:
         return Sample(
             metrics_of(found, configuration.cluster_type, shows_yarn=configuration.enable_ganglia_monitoring),
             values_of(found),
+            pages_of(found, Addresses.of(instance)),
         )
 
     async def _look(self, instance: Instance) -> Findings:
@@ -148,6 +149,11 @@ def metrics_of(found: Findings, cluster_type: ClusterType, *, shows_yarn: bool) 
         daemons["hs2_server"] = service_entry(found.hive_server)
     workers = [{"private_dns": name, "containers": count} for name, count in found.busy.items()]
     return {"engine": engine, "daemons": daemons, "system": {"master": master_entry(found.load), "workers": workers}}
+
+
+def pages_of(found: Findings, addresses: Addresses) -> dict[str, str]:
+    """Return YARN's page, where it answers; HDFS has none, since its jar lacks the files."""
+    return {} if found.yarn is None else {"YARN": f"{addresses.resource_manager_http}/cluster/apps"}
 
 
 def values_of(found: Findings) -> dict[str, float]:

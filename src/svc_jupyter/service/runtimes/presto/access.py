@@ -13,6 +13,8 @@ from typing import Final
 PRESTO: Final = "Presto"
 TRINO: Final = "Trino"
 """Families of headers: `X-Presto-User`, `X-Trino-User`."""
+UI_PATH: Final = "/ui/"
+"""Where a coordinator shows itself in a browser."""
 LOGIN_REFUSED: Final = "the cluster's login (external.user, external.password) is missing or wrong"
 
 

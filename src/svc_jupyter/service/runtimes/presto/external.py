@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -21,6 +22,7 @@ from svc_jupyter.service.runtimes.presto.access import (
     LOGIN_REFUSED,
     PRESTO,
     TRINO,
+    UI_PATH,
     ExternalAccess,
     explain_redirect,
 )
@@ -101,7 +103,8 @@ class ExternalPresto(ExternalEngine):
             started = group.create_task(unless_silent(rest.is_started(url)))
             status = group.create_task(unless_silent(rest.status(url)))
             figures = group.create_task(unless_silent(rest.figures(url)))
-        return sample_of(is_started=bool(started.result()), status=status.result(), figures=figures.result())
+        sample = sample_of(is_started=bool(started.result()), status=status.result(), figures=figures.result())
+        return replace(sample, pages={_family(instance): f"{url}{UI_PATH}"}) if started.result() else sample
 
     async def end_queries(self, instance: Instance, trace_token: str, user: str) -> None:
         """End a user's queries with a trace token; the coordinator ends those of a client that is gone, too."""
@@ -117,7 +120,7 @@ class ExternalPresto(ExternalEngine):
         """Return how the coordinator of an instance is reached. Raises `ClusterFailure` when its secret is lost."""
         external = instance.configuration.external
         return ExternalAccess(
-            family=TRINO if external.trino_url else PRESTO,
+            family=_family(instance),
             is_encrypted=urlsplit(address_of(instance)).scheme == "https",
             login=external.user or "",
             password=self.password(instance),
@@ -141,6 +144,10 @@ class ExternalPresto(ExternalEngine):
             headers["Authorization"] = access.authorization
         context = await asyncio.to_thread(tls_context, access.tls_ca) if access.is_encrypted else None
         return PrestoRest(seconds, headers, context)
+
+
+def _family(instance: Instance) -> str:
+    return TRINO if instance.configuration.external.trino_url else PRESTO
 
 
 def address_of(instance: Instance) -> str:

@@ -24,7 +24,7 @@ from svc_jupyter.service.clusters.health_entries import (
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import Provider
 from svc_jupyter.service.runtimes.hadoop.daemon_http import DaemonHttp, DaemonSilent, unless_silent
-from svc_jupyter.service.runtimes.presto.access import path_of
+from svc_jupyter.service.runtimes.presto.access import UI_PATH, path_of
 from svc_jupyter.service.runtimes.presto.configuration import coordinator_http, http_of
 
 USER_HEADER: Final = "X-Presto-User"
@@ -187,7 +187,7 @@ class PrestoHealth:
     async def sample(self, instance: Instance) -> Sample:
         """Return a live sample of a cluster that is UP."""
         found = await self._look(instance)
-        return Sample(metrics_of(found), values_of(found))
+        return Sample(metrics_of(found), values_of(found), pages_of(found, coordinator_http(instance)))
 
     async def _look(self, instance: Instance) -> Findings:
         coordinator = coordinator_http(instance)
@@ -221,6 +221,11 @@ def metrics_of(found: Findings) -> dict[str, Any]:
         },
         "system": {"master": master_entry(found.load)},
     }
+
+
+def pages_of(found: Findings, coordinator: str) -> dict[str, str]:
+    """Return the page of the coordinator, where it answers."""
+    return {} if found.figures is None else {"Presto": f"{coordinator}{UI_PATH}"}
 
 
 def values_of(found: Findings) -> dict[str, float]:

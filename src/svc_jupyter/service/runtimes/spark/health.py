@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from svc_jupyter.service.clusters.cluster_engine import ClusterFailure, Sample, ServiceProbe
 from svc_jupyter.service.clusters.health_entries import (
+    DOWN,
+    UP,
     heap_entry,
     load_of_master,
     master_entry,
     service_entry,
     state_of,
-    status_of,
 )
 from svc_jupyter.service.clusters.instances import Instance
 from svc_jupyter.service.clusters.providers.provider import Provider
@@ -49,10 +49,10 @@ class SparkHealth:
         """Return a live sample; a service that does not answer within 2 s is DOWN."""
         is_on_yarn = runs_on_yarn(instance.configuration.custom_settings)
         look = self._on_yarn.sample(instance) if is_on_yarn else self._without_hadoop(instance)
-        sample, heap = await asyncio.gather(look, self._heap(instance))
-        daemons = {**sample.metrics["daemons"], "zeppelin": _entry(heap)}
-        values = dict(sample.values) if heap is None else {**sample.values, "zeppelin_heap": heap}
-        return replace(sample, metrics={**sample.metrics, "daemons": daemons}, values=values)
+        sample, server = await asyncio.gather(look, self._server(instance))
+        daemons = {**sample.metrics["daemons"], "zeppelin": server.metrics}
+        metrics = {**sample.metrics, "daemons": daemons}
+        return Sample(metrics, {**sample.values, **server.values}, {**sample.pages, **server.pages})
 
     async def _without_hadoop(self, instance: Instance) -> Sample:
         metastore, load = await asyncio.gather(
@@ -66,17 +66,15 @@ class SparkHealth:
         known = {"cpu_usage": load.get("cpu_percent"), "disk_usage": load.get("disk_percent")}
         return Sample(metrics, {name: value for name, value in known.items() if value is not None})
 
-    async def _heap(self, instance: Instance) -> float | None:
-        """Return the used share of the driver's heap, 0..100; None when the server does not answer."""
+    async def _server(self, instance: Instance) -> Sample:
+        """Return the sample of the session server alone; DOWN when it does not answer."""
         try:
             address = self._servers.address(instance)
             async with asyncio.timeout(_ANSWER_SECONDS):
                 async with SessionClient(address.host, address.port, address.secret) as client:
                     vitals = await client.ping()
         except (ClusterFailure, ServerSilent, TimeoutError):
-            return None
-        return 100 * float(vitals["heap_used"]) / max(1.0, float(vitals["heap_max"]))
-
-
-def _entry(heap: float | None) -> dict[str, Any]:
-    return {"status": status_of(heap is not None), "heap": heap_entry(heap)}
+            return Sample({"status": DOWN, "heap": heap_entry(None)})
+        heap = 100 * float(vitals["heap_used"]) / max(1.0, float(vitals["heap_max"]))
+        pages = {"Spark": f"{vitals['ui']}/jobs/"} if vitals["ui"] else {}
+        return Sample({"status": UP, "heap": heap_entry(heap)}, {"zeppelin_heap": heap}, pages)

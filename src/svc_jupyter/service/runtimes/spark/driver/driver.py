@@ -62,7 +62,7 @@ class Driver:
             "heap_used": heap.getUsed(),
             "heap_max": heap.getMax(),
             "application": self._context.applicationId,
-            "ui": self._context.uiWebUrl,
+            "ui": self._progress.ui,
         }
 
     def _interrupt(self, thread: int, hard: bool) -> None:

@@ -14,11 +14,24 @@ class Progress:
     def __init__(self, context: Any) -> None:
         """`context` is a `SparkContext`."""
         self._tracker = context._jsc.statusTracker()
-        self._ui = context.uiWebUrl
+        self._context = context
+
+    @property
+    def ui(self) -> str | None:
+        """The address of the driver's pages, None where they are switched off.
+
+        On YARN it is at YARN's proxy, to which all links of the pages lead once the application's master has said so.
+        """
+        own: str | None = self._context.uiWebUrl
+        base = self._context._jvm.java.lang.System.getProperty("spark.ui.proxyBase")
+        if own is None or not base:
+            return own
+        settings = self._context._jsc.hadoopConfiguration()
+        return f"http://{settings.get('yarn.resourcemanager.webapp.address')}{base}"
 
     def of(self, group: str) -> list[dict[str, Any]]:
         """Return the jobs of a group, oldest first, as `GET commands/ID/jobs` shows them."""
-        found = []
+        found, ui = [], self.ui
         for number in sorted(self._tracker.getJobIdsForGroup(group))[-_JOBS_SHOWN:]:
             job = self._tracker.getJobInfo(number)
             if job is None:
@@ -29,7 +42,7 @@ class Progress:
                 {
                     "job_id": str(number),
                     "name": group,
-                    "url": None if self._ui is None else f"{self._ui}/jobs/job/?id={number}",
+                    "url": None if ui is None else f"{ui}/jobs/job/?id={number}",
                     "status": _STATES.get(status, status),
                     "progress": 100 if status == "SUCCEEDED" else 100 * done // max(1, of),
                     "tasks_done": of if status == "SUCCEEDED" else done,
