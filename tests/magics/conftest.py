@@ -1,5 +1,8 @@
 """A real shell, as a notebook's and as a terminal's, and a double of the service with and without our extensions."""
 
+import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -133,6 +136,26 @@ def bare_service() -> Iterator[ServiceDouble]:
     """The double without our extensions."""
     with ServiceDouble(bare=True, first_command=128) as double:
         yield double
+
+
+def interrupt_when(happened: Callable[[], object]) -> threading.Thread:
+    """Send SIGINT to this process, as a kernel's manager does, as soon as something has happened."""
+
+    def send() -> None:
+        happened()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    return thread
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Have SIGINT raise KeyboardInterrupt in the main thread, as in a kernel."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

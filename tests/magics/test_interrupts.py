@@ -1,35 +1,15 @@
 """An interrupt cancels the remote command, then raises; a second one gives up waiting."""
 
-import os
-import signal
 import threading
-from collections.abc import Callable
 
 import pytest
+from tests.magics.conftest import interrupt_when
 
 from svc_jupyter.magics.cells import running
 from svc_jupyter.magics.display.errors import SvcInterrupted
 from svc_jupyter.magics.display.status import STATUS
 
-
-def interrupt_when(happened: Callable[[], object]) -> threading.Thread:
-    """Send SIGINT to this process, as a kernel's manager does, as soon as something has happened."""
-
-    def send() -> None:
-        happened()
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=send)
-    thread.start()
-    return thread
-
-
-@pytest.fixture(autouse=True)
-def _default_handler():
-    """Have SIGINT raise KeyboardInterrupt in the main thread, as in a kernel."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+pytestmark = pytest.mark.usefixtures("interruptible")
 
 
 def status_shown(notebook):

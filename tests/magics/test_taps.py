@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -9,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from IPython.core.error import StdinNotImplementedError
+from tests.magics.conftest import interrupt_when
 from tests.support.service_process import wait_until
 
 from svc_jupyter.magics.cells import waits as cells_waits
-from svc_jupyter.magics.display.errors import SvcServiceError, SvcUsageError
+from svc_jupyter.magics.display.errors import SvcInterrupted, SvcServiceError, SvcUsageError
 from svc_jupyter.magics.taps import taps, waits
 from svc_jupyter.magics.taps.addresses import TapAddress
 
@@ -74,6 +76,43 @@ def locked_shop(at_work, shop, shared_service, monkeypatch):
     file = shared_service.data_dir / "storage" / shop
     yield lambda until: locked(file, until)
     at_work.value("%svc_tap remove shop --yes")
+
+
+def test_a_database_that_takes_long_is_waited_for_and_the_cell_says_so(at_work, locked_shop):
+    with locked_shop(lambda: at_work.lines):
+        assert "✓ answered in" in repr(at_work.value("%svc_tap test shop"))
+    assert at_work.lines[0].startswith("◐ connecting to tap shop · ")
+    assert at_work.lines[0].endswith(" · interrupt to stop waiting")
+    assert at_work.lines[-1] == ""
+
+
+def test_a_database_that_answers_at_once_is_shown_without_a_line(at_work, locked_shop, monkeypatch):
+    monkeypatch.setattr(cells_waits, "SILENT_SECONDS", 60)
+    at_work.value("%svc_tap test shop")
+    at_work.value("%svc_tap edit shop --active yes")
+    assert at_work.lines == []
+
+
+def test_a_new_tap_whose_database_takes_long_is_stored_before_the_wait(at_work, shop, shared_service):
+    file = shared_service.data_dir / "storage" / shop
+    with locked(file, lambda: at_work.lines):
+        assert "✓ answered in" in repr(at_work.value(f"%svc_tap add slow sqlite:///{shop}"))
+    assert at_work.lines[0].startswith("◐ connecting to tap slow · ")
+    at_work.value("%svc_tap remove slow --yes")
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_ends_the_wait_for_a_database_and_keeps_the_new_tap(at_work, shop, shared_service):
+    is_over = threading.Event()
+    with locked(shared_service.data_dir / "storage" / shop, is_over.is_set):
+        sender = interrupt_when(lambda: wait_until(lambda: at_work.lines))
+        error = at_work.error(f"%svc_tap add later sqlite:///{shop}")
+        is_over.set()
+    sender.join()
+    assert isinstance(error, SvcInterrupted)
+    assert at_work.lines[-1] == "■ connecting to tap later is no longer waited for; it goes on · %svc_tap test later"
+    assert "✓ answered in" in repr(at_work.value("%svc_tap test later"))
+    at_work.value("%svc_tap remove later --yes")
 
 
 def test_tables_that_are_known_are_there_without_a_line(at_work, locked_shop, monkeypatch):

@@ -6,8 +6,8 @@ import time
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from svc_jupyter.api.status_words import FAILED
-from svc_jupyter.durations import duration
+from svc_jupyter.api.status_words import FAILED, RUNNING
+from svc_jupyter.durations import duration, span
 from svc_jupyter.magics.cells.running import REDRAW_SECONDS
 from svc_jupyter.magics.display.progress import SILENT_SECONDS, Line, interrupted
 from svc_jupyter.magics.session.session import Background
@@ -66,6 +66,6 @@ class Wait(ABC, Generic[T]):
     def _wait(self) -> T:
         """Wait in the worker thread until the end or `_given_up`."""
 
-    @abstractmethod
     def _progress(self) -> str:
         """Return the progress line."""
+        return f"{RUNNING} {self._what} · {span(self._seconds)} · interrupt to stop waiting"

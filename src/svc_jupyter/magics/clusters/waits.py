@@ -103,6 +103,3 @@ class ActivityWait(Wait["PackageActivity"]):
             took = duration(self._seconds)
             raise SvcMagicError(f"{self._what} failed after {took}: {row.message}\n  Nothing was changed.")
         return row
-
-    def _progress(self) -> str:
-        return f"{RUNNING} {self._what} · {span(self._seconds)} · interrupt to stop waiting"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Sequence
 from getpass import getpass
 from typing import TYPE_CHECKING, Any
 
 from IPython.core.error import StdinNotImplementedError
 
-from svc_jupyter.durations import duration
 from svc_jupyter.magics.arguments.actions import action
 from svc_jupyter.magics.arguments.decorators import argument, line_magic
 from svc_jupyter.magics.arguments.options import output_options
@@ -21,7 +19,7 @@ from svc_jupyter.magics.display.progress import line_for
 from svc_jupyter.magics.display.rendering import Facts
 from svc_jupyter.magics.session.session import ask
 from svc_jupyter.magics.taps.addresses import TapAddress
-from svc_jupyter.magics.taps.waits import CatalogueWait
+from svc_jupyter.magics.taps.waits import CatalogueWait, ConnectionWait
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,8 +64,7 @@ class TapMagics(SvcFamily):
     @_the_tap
     def test(self, values: argparse.Namespace) -> Facts:
         """Connect to a tap's database and count the tables that its user can see."""
-        tap = self._tap(values.tap)
-        return ask(lambda: tap_facts(self._client(), tap), "tap")
+        return self._answered(self._tap(values.tap))
 
     @action("svc_tap edit")
     @_the_tap
@@ -145,10 +142,14 @@ class TapMagics(SvcFamily):
     def _tested(self, tap: DbTap) -> Facts:
         """Return a stored tap's facts; a connection that fails is a fact, too, since the tap stays."""
         try:
-            return ask(lambda: tap_facts(self._client(), tap), "tap")
+            return self._answered(tap)
         except SvcServiceError as error:
             facts = [*facts_of(tap), ("connection", f"✗ {error}")]
             return Facts(f"tap {tap.name} is stored, but its database did not answer", facts)
+
+    def _answered(self, tap: DbTap) -> Facts:
+        answer = ConnectionWait(self._client(), tap, line_for(self.shell)).to_end()
+        return Facts(f"tap {tap.name}", [*facts_of(tap), *answer])
 
     def _tables_frame(self, tap: DbTap, catalogue: Catalogue | None, values: argparse.Namespace) -> pd.DataFrame:
         client = self._client()
@@ -202,12 +203,3 @@ def facts_of(tap: DbTap) -> list[tuple[str, str]]:
     address = f"{tap.db_host}:{tap.port}" if tap.port else tap.db_host
     facts = [("type", tap.db_type), ("host", address), ("database", tap.db_name), ("user", tap.db_user)]
     return [(name, value) for name, value in facts if value] + ([] if tap.active else [("active", "no")])
-
-
-def tap_facts(client: Client, tap: DbTap) -> Facts:
-    """Connect to a tap's database; return its attributes, and what it answered."""
-    started = time.monotonic()
-    count = len(client.db_taps.tables(tap.id))
-    answered = duration(time.monotonic() - started)
-    facts = [("connection", f"✓ answered in {answered}"), ("tables", f"{count:,}")]
-    return Facts(f"tap {tap.name}", [*facts_of(tap), *facts])

@@ -1,11 +1,11 @@
-"""Waits for the reading of a tap's catalogue, shown on a cell's progress line."""
+"""Waits for a tap's database, shown on a cell's progress line."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from svc_jupyter.api.status_words import DONE, RUNNING
-from svc_jupyter.durations import duration, span
+from svc_jupyter.api.status_words import DONE
+from svc_jupyter.durations import duration
 from svc_jupyter.magics.cells.waits import Wait
 from svc_jupyter.magics.display.errors import SvcMagicError, translated_errors
 from svc_jupyter.magics.display.progress import Line
@@ -56,5 +56,20 @@ class CatalogueWait(Wait["Catalogue | None"]):
     def _read(self) -> Catalogue:
         return self._client.catalogues.get(self._tap.id, wait=_LOOK_SECONDS, refresh=self._refresh)
 
-    def _progress(self) -> str:
-        return f"{RUNNING} {self._what} · {span(self._seconds)} · interrupt to stop waiting"
+
+class ConnectionWait(Wait[int]):
+    """Waits until a tap's database has answered."""
+
+    def __init__(self, client: Client, tap: DbTap, line: Line) -> None:
+        super().__init__(client, line, f"connecting to tap {tap.name}", f"%svc_tap test {tap.name}")
+        self._tap = tap
+
+    def to_end(self) -> list[tuple[str, str]]:
+        """Return what it answered, for display. Raises SvcMagicError if it did not."""
+        count = self._attend()
+        self._line.clear()
+        return [("connection", f"{DONE} answered in {duration(self._seconds)}"), ("tables", f"{count:,}")]
+
+    def _wait(self) -> int:
+        with translated_errors():
+            return len(self._client.db_taps.tables(self._tap.id))
