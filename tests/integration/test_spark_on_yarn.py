@@ -116,10 +116,11 @@ def files_of(service: ServiceProcess, *commands: int) -> Iterator[Path]:
 
 
 def test_yarn_and_its_driver_have_pages_for_a_browser(service: ServiceProcess):
-    pages = service.http.get(f"/clusters/{LABEL}/live_cluster_health").json()["pages"]
-    assert [page["name"] for page in pages] == ["YARN", "Spark"]
+    # The application's master has named its proxy to the driver before it asks for the executors of this query.
     record = run(service, sql="SELECT count(*) AS n FROM range(10)")
     job, *_ = jobs(service, record["id"])
+    pages = service.http.get(f"/clusters/{LABEL}/live_cluster_health").json()["pages"]
+    assert [page["name"] for page in pages] == ["YARN", "Spark"]
     for address, words in ((pages[1]["url"], "Spark Jobs"), (job["url"], f"Details for Job {job['job_id']}")):
         with httpx.Client(trust_env=False, timeout=90) as http:
             page = http.get(address)

@@ -93,14 +93,6 @@ def test_a_database_that_answers_at_once_is_shown_without_a_line(at_work, locked
     assert at_work.lines == []
 
 
-def test_a_new_tap_whose_database_takes_long_is_stored_before_the_wait(at_work, shop, shared_service):
-    file = shared_service.data_dir / "storage" / shop
-    with locked(file, lambda: at_work.lines):
-        assert "✓ answered in" in repr(at_work.value(f"%svc_tap add slow sqlite:///{shop}"))
-    assert at_work.lines[0].startswith("◐ connecting to tap slow · ")
-    at_work.value("%svc_tap remove slow --yes")
-
-
 @pytest.mark.usefixtures("interruptible")
 def test_an_interrupt_ends_the_wait_for_a_database_and_keeps_the_new_tap(at_work, shop, shared_service):
     is_over = threading.Event()
