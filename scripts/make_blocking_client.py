@@ -33,7 +33,7 @@ _REPLACEMENTS = [
     (r"\bimport asyncio\b", "import time"),
     (r"  # noqa: ASYNC\d+.*", ""),
 ]
-_TIDY = ["check", "--fix", "--unsafe-fixes", "--exit-zero", "--quiet", "--select", "F401,I,UP028"]
+_TIDY = ["check", "--fix", "--unsafe-fixes", "--exit-zero", "--quiet", "--select", "C416,F401,I,UP028"]
 
 
 def made_from(name: str, text: str) -> str:

@@ -30,7 +30,7 @@ class Blocking:
             return self._iterate(value)
         if inspect.ismethod(value):
             return lambda *args, **options: self._plain(value(*args, **options))
-        if isinstance(value, AsyncClient | AsyncCommand | AsyncResult) or hasattr(value, "_flows"):
+        if isinstance(value, AsyncClient | AsyncCommand | AsyncResult) or hasattr(value, "_sender"):
             return Blocking(self._runner, value)
         return value
 

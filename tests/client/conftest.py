@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 from tests.client.blocking import Blocking
+from tests.client.clock import Clock
 from tests.support.double.service import TOKEN, ServiceDouble
 
 from svc_jupyter.client import AsyncClient, Client, Retries
+from svc_jupyter.client.asynchronous import handles, sender
+from svc_jupyter.client.commands import waiting
 
 QUICK = Retries(attempts=4, first=0.001, longest=0.002, total=5.0, outage=5.0)
 
@@ -49,6 +52,17 @@ def extended() -> ServiceDouble:
 @pytest.fixture
 def bare() -> ServiceDouble:
     return ServiceDouble(bare=True)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The clock of the asyncio client's retries and waits."""
+    clock = Clock()
+    for module in (sender, handles):
+        monkeypatch.setattr(module, "time", clock)
+        monkeypatch.setattr(module, "asyncio", clock)
+    monkeypatch.setattr(waiting, "time", clock)
+    return clock
 
 
 @pytest.fixture

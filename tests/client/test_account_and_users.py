@@ -54,6 +54,12 @@ def calls(client: Any) -> dict[str, tuple[Any, dict[str, Any], str, Any]]:
             "POST /api/v1.2/users/invite_new",
             {"invitee_email": "bob@example.com", "groups": "system-user,etl"},
         ),
+        "invite into no group": (
+            lambda: users.invite("bob@example.com", groups=[]),
+            {"user": USER},
+            "POST /api/v1.2/users/invite_new",
+            {"invitee_email": "bob@example.com"},
+        ),
         "enable": (
             lambda: users.enable(7),
             {"status": "enabled", "user": USER},
@@ -95,7 +101,7 @@ def test_a_call_sends_and_reads_what_the_contract_says(connect: Any, extended: S
 
     assert sent(extended) == [(line, body) for _, _, line, body in rows.values()]
     answers = {name: answer for name, (_, answer, _, _) in rows.items()}
-    assert records == answers | {"invite": USER}
+    assert records == answers | {"invite": USER, "invite into no group": USER}
 
 
 def test_a_new_token_is_read_but_not_in_its_repr(connect: Any, extended: ServiceDouble) -> None:

@@ -1,13 +1,17 @@
-"""Conversations without a socket: the test plays the part of the client that performs the steps."""
+"""Calls and their retries, with prepared replies and a clock of the test's own."""
 
+import asyncio
+import json
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
+from tests.client.clock import Clock
 from tests.support.double.service import TOKEN
 from tests.support.http_front import error
 
+from svc_jupyter.api.run_connection import CONNECTION_FILE
 from svc_jupyter.client import (
     ConnectionFailed,
     Invalid,
@@ -17,131 +21,165 @@ from svc_jupyter.client import (
     Settings,
     StatusError,
     TooManyRequests,
+    Unauthorized,
     UnexpectedAnswer,
 )
-from svc_jupyter.client.transport.calls import Call, Pause, Relocate, Send, exchange
-from svc_jupyter.client.transport.link import Link
+from svc_jupyter.client.asynchronous.sender import AsyncSender
+from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.client.transport.link import Connection
 
 CALM = Retries(attempts=3, first=1.0, jitter=lambda: 1.0)
+Reply = httpx.Response | httpx.RequestError
+
+
+class Stage:
+    """A service with prepared replies, and a clock of the test's own."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self.clock = clock
+        self.sender = AsyncSender(settings, transport=httpx.MockTransport(self._reply), retries=CALM)
+        self.sender.link.connection = Connection.to("https://service.test", TOKEN)
+        self.left: list[Reply] = []
+        self.relocations: list[bool] = []
+        """Of each search for the service, whether it may start one."""
+        self.has_moved = True
+
+    def send(self, *replies: Reply, method: str = "GET", stream: bool = False) -> httpx.Response:
+        """Send a call, and return its answer; all replies must be used up."""
+        self.left = [*replies]
+        call = Call(method, "/api/v1.2/account", {"x": 1}, body=None if method == "GET" else {}, stream=stream)
+        try:
+            return asyncio.run(self.sender.send(call))
+        finally:
+            assert self.left == []
+
+    def relocate(self, _failed: Connection | None, *, start: bool) -> bool:
+        """Stand for the search of a service that may have moved."""
+        self.relocations.append(start)
+        return self.has_moved
+
+    def _reply(self, _request: httpx.Request) -> httpx.Response:
+        reply = self.left.pop(0)
+        if isinstance(reply, httpx.RequestError):
+            raise reply
+        return reply
 
 
 @pytest.fixture
-def link() -> Link:
-    return Link(Settings.load("https://service.test", TOKEN), CALM)
+def stage(clock: Clock) -> Stage:
+    return Stage(Settings.load("https://service.test", TOKEN), clock)
 
 
 @pytest.fixture
-def embedded_link(tmp_path: Path) -> Link:
-    return Link(Settings.load(environ={"SVC_DATA_DIR": str(tmp_path)}), CALM)
+def embedded(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    stage = Stage(Settings.load(environ={"SVC_DATA_DIR": str(tmp_path)}), clock)
+    monkeypatch.setattr(stage.sender.link, "relocate", stage.relocate)
+    return stage
 
 
-def answered(response: httpx.Response, url: str = "https://service.test/api/v1.2/account?x=1") -> httpx.Response:
-    response.request = httpx.Request("GET", url)
-    return response
+@pytest.fixture
+def of_run(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    file = tmp_path / "connection.json"
+    file.write_text(json.dumps({"base_url": "https://service.test", "token": TOKEN}))
+    stage = Stage(Settings.load(environ={CONNECTION_FILE: str(file)}), clock)
+    monkeypatch.setattr(stage.sender.link, "relocate", stage.relocate)
+    return stage
 
 
-def converse(flow: Any, *replies: Any) -> tuple[list[Any], Any]:
-    """Return the steps after the first and what the conversation comes to."""
-    steps = [next(flow)]
-    try:
-        for reply in replies:
-            step = flow.throw(reply) if isinstance(reply, Exception) else flow.send(reply)
-            steps.append(step)
-    except StopIteration as end:
-        return steps, end.value
-    return steps, None
+def test_a_success_takes_one_call(stage: Stage) -> None:
+    assert stage.send(httpx.Response(200, json={})).status_code == 200
+    assert stage.clock.pauses == []
 
 
-def test_a_success_takes_one_step(link: Link) -> None:
-    answer = answered(httpx.Response(200, json={}))
-    steps, result = converse(exchange(link, Call("GET", "/x")), answer)
-    assert result is answer
-    assert [type(step) for step in steps] == [Send]
+def test_a_get_is_sent_again_after_growing_pauses(stage: Stage) -> None:
+    assert stage.send(httpx.ReadError("reset"), error(502, "gone"), httpx.Response(200)).status_code == 200
+    assert stage.clock.pauses == [1.0, 2.0]
 
 
-def test_a_get_is_sent_again_after_growing_pauses(link: Link) -> None:
-    flow = exchange(link, Call("GET", "/x"))
-    steps, result = converse(
-        flow, httpx.ReadError("reset"), None, answered(error(502, "gone")), None, answered(httpx.Response(200))
-    )
-    assert result.status_code == 200
-    assert [step.seconds for step in steps if isinstance(step, Pause)] == [1.0, 2.0]
+def test_the_last_error_is_raised_when_the_tries_are_used_up(stage: Stage) -> None:
+    with pytest.raises(ConnectionFailed, match=r"https://service.test cannot be reached \(refused\)") as raised:
+        stage.send(*[httpx.ConnectError("refused")] * 3)
+    assert stage.clock.pauses == [1.0, 2.0]
+    assert isinstance(raised.value.__cause__, httpx.ConnectError)
 
 
-def test_the_last_error_is_raised_when_the_tries_are_used_up(link: Link) -> None:
-    flow = exchange(link, Call("GET", "/x"))
-    with pytest.raises(ConnectionFailed, match=r"https://service.test cannot be reached \(refused\)"):
-        converse(flow, *[httpx.ConnectError("refused"), None] * 3)
+def test_a_retry_after_is_waited_for(stage: Stage) -> None:
+    stage.send(error(429, "slow down", **{"Retry-After": "9"}), httpx.Response(200), method="POST")
+    assert stage.clock.pauses == [9.0]
 
 
-def test_a_retry_after_is_waited_for(link: Link) -> None:
-    answer = answered(error(429, "slow down", **{"Retry-After": "9"}))
-    steps, _ = converse(exchange(link, Call("POST", "/x", body={})), answer)
-    assert isinstance(steps[-1], Pause)
-    assert steps[-1].seconds == 9.0
-
-
-def test_a_retry_after_beyond_the_limit_is_raised_with_its_seconds(link: Link) -> None:
-    answer = answered(error(429, "slow down", **{"Retry-After": "3600"}))
+def test_a_retry_after_beyond_the_limit_is_raised_with_its_seconds(stage: Stage) -> None:
     with pytest.raises(TooManyRequests, match="slow down") as raised:
-        converse(exchange(link, Call("GET", "/x")), answer)
+        stage.send(error(429, "slow down", **{"Retry-After": "3600"}))
     assert raised.value.retry_after == 3600.0
 
 
-def test_a_refused_call_to_the_embedded_service_looks_for_it_once(embedded_link: Link) -> None:
-    refused = httpx.ConnectError("refused")
-    steps, _ = converse(exchange(embedded_link, Call("POST", "/x", body={})), refused, True, refused)
-    assert isinstance(steps[1], Relocate)
-    assert steps[1].start
-    assert [type(step) for step in steps] == [Send, Relocate, Send, Pause]
+def test_a_refused_call_to_the_embedded_service_looks_for_it_once(embedded: Stage) -> None:
+    embedded.send(httpx.ConnectError("refused"), httpx.ConnectError("refused"), httpx.Response(200), method="POST")
+    assert embedded.relocations == [True]
+    assert embedded.clock.pauses == [2.0]
 
 
-def test_a_wrong_token_at_the_embedded_service_looks_for_a_new_one_without_starting_it(embedded_link: Link) -> None:
-    wrong = answered(error(401, "the token is wrong"))
-    steps, _ = converse(exchange(embedded_link, Call("GET", "/x")), wrong, True)
-    assert isinstance(steps[1], Relocate)
-    assert not steps[1].start
-    assert isinstance(steps[2], Send)
+def test_a_wrong_token_at_the_embedded_service_looks_for_a_new_one_without_starting_it(embedded: Stage) -> None:
+    embedded.send(error(401, "the token is wrong"), httpx.Response(200))
+    assert embedded.relocations == [False]
+    embedded.has_moved = False
+    with pytest.raises(Unauthorized):
+        embedded.send(error(401, "the token is wrong"))
+    assert embedded.relocations == [False, False]
 
 
-def test_the_services_own_words_and_trace_are_in_the_error(link: Link) -> None:
+def test_a_refused_call_to_the_service_of_a_run_looks_for_it_before_each_try(of_run: Stage) -> None:
+    of_run.send(*[httpx.ConnectError("refused")] * 3, httpx.Response(200))
+    assert of_run.relocations == [False] * 3
+    assert of_run.clock.pauses == []
+
+
+def test_the_services_own_words_and_trace_are_in_the_error(stage: Stage) -> None:
     with pytest.raises(Invalid, match=r"^name: too long$") as raised:
-        converse(exchange(link, Call("GET", "/x")), answered(error(422, "name: too long")))
+        stage.send(error(422, "name: too long"))
     assert raised.value.trace_id == "trace-1"
 
 
-def refused(link: Link, answer: httpx.Response) -> StatusError:
+def test_the_words_of_a_refused_stream_are_in_the_error(stage: Stage) -> None:
+    async def body() -> AsyncIterator[bytes]:
+        yield error(404, "the result was deleted").content
+
+    with pytest.raises(NotFound, match=r"^the result was deleted$"):
+        stage.send(httpx.Response(404, content=body()), stream=True)
+
+
+def refused(stage: Stage, answer: httpx.Response) -> StatusError:
     with pytest.raises(StatusError) as raised:
-        converse(exchange(link, Call("GET", "/x")), answered(answer))
+        stage.send(answer)
     return raised.value
 
 
-def test_the_services_words_for_each_field_are_in_the_error(link: Link) -> None:
+def test_the_services_words_for_each_field_are_in_the_error(stage: Stage) -> None:
     answers = [
         httpx.Response(422, json={"error": {"error_code": 422, "error_message": "no", "fields": fields}})
         for fields in ({"name": "too long"}, "odd", None)
     ]
-    errors = [refused(link, answer) for answer in answers]
+    errors = [refused(stage, answer) for answer in answers]
     assert [error.fields for error in errors] == [{"name": "too long"}, {}, {}]
     assert {type(error) for error in errors} == {Invalid}
 
 
-def test_an_error_in_a_form_of_its_own_is_reported_by_call_and_status(link: Link) -> None:
+def test_an_error_in_a_form_of_its_own_is_reported_by_call_and_status(stage: Stage) -> None:
     contents = (b"<html>gateway</html>", b"[]", b'{"error": null}', b'{"error": {}}', b"\xff")
-    found = {content: refused(link, httpx.Response(404, content=content)) for content in contents}
+    found = {content: refused(stage, httpx.Response(404, content=content)) for content in contents}
     wanted = (NotFound, "GET https://service.test/api/v1.2/account answered 404 Not Found")
     assert {content: (type(error), str(error)) for content, error in found.items()} == dict.fromkeys(contents, wanted)
 
 
-def test_an_error_that_is_a_bare_text_is_reported(link: Link) -> None:
+def test_an_error_that_is_a_bare_text_is_reported(stage: Stage) -> None:
     with pytest.raises(ServerError, match=r"^out of order$"):
-        converse(exchange(link, Call("GET", "/x")), answered(httpx.Response(500, json={"error": "out of order"})))
+        stage.send(httpx.Response(500, json={"error": "out of order"}))
 
 
-def test_a_redirect_is_not_followed_but_reported(link: Link) -> None:
-    answer = answered(httpx.Response(302, headers={"Location": "https://login.test/?next=secret"}))
+def test_a_redirect_is_not_followed_but_reported(stage: Stage) -> None:
     with pytest.raises(UnexpectedAnswer, match=r"redirects to https://login.test/;") as raised:
-        converse(exchange(link, Call("GET", "/x")), answer)
+        stage.send(httpx.Response(302, headers={"Location": "https://login.test/?next=secret"}))
     assert "secret" not in str(raised.value)
 
 

@@ -10,6 +10,7 @@ from tests.support.double.service import ServiceDouble
 from tests.support.http_front import error
 
 from svc_jupyter.client import ClusterFailed, Conflict, NotFound, WaitTimeout
+from svc_jupyter.client.asynchronous import clusters
 
 CLUSTER = {"id": 1, "label": ["default", "etl"], "state": "UP", "node_configuration": {"initial_nodes": 2}}
 STATE = {"state": "UP", "cluster_id": 1, "config_id": 1, "nodes": []}
@@ -124,7 +125,7 @@ def test_a_service_without_samples_has_none(client: Any, service: ServiceDouble)
 
 
 def test_the_wait_for_a_state_shows_each_look(client: Any, service: ServiceDouble, monkeypatch: Any) -> None:
-    monkeypatch.setattr("svc_jupyter.client.conversations.clusters.LOOK_SECONDS", 0.001)
+    monkeypatch.setattr(clusters, "_LOOK_SECONDS", 0.001)
     looks = [STATE | {"state": "PENDING", "message": text} for text in ("0 of 2", "1 of 2")] + [STATE]
     service.next_answers += [httpx.Response(200, json=look) for look in looks]
     service.next_answers.insert(1, error(503, "the service is starting", **{"Retry-After": "0"}))

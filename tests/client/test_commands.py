@@ -63,6 +63,7 @@ def test_a_command_is_run_to_its_end_by_a_service_that_does_not_hold_its_answer(
     service.prepare = lambda command: command.statuses.extendleft(["running", "running"])
     for _ in range(2):  # the first one tells what the service can do
         assert client.commands.run("ShellCommand", inline="true").record.status == "done"
+    assert any("wait=" in call for call in service.calls) is not service.bare
 
 
 @pytest.mark.both_services

@@ -55,6 +55,7 @@ def test_a_bare_service_is_asked_by_number(connect: Any, bare: ServiceDouble) ->
     assert asked(1) == (["line"], "inline=true&include_headers=false&sequence_number=1")
     assert asked(2) == (["a", "b"], "inline=true&include_headers=true&sequence_number=2")
     assert connect(bare).commands.get(command_id).sub_commands() == []
+    assert [call for call in bare.calls if "parent_id" in call] == []
 
 
 def test_a_number_that_there_is_not_and_a_command_that_is_no_composite(client: Any, service: ServiceDouble) -> None:

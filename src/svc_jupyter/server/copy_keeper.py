@@ -25,8 +25,8 @@ from tornado.web import HTTPError
 from svc_jupyter.api import paths
 from svc_jupyter.api.commands import CommandType
 from svc_jupyter.api.states import CommandStatus, ScheduleStatus
-from svc_jupyter.client.conversations.jupyter_contents import content_body, resource
 from svc_jupyter.client.errors import NotFound, StatusError, SvcError
+from svc_jupyter.client.requests.jupyter_contents import content_body, resource
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.connection import ServiceConnection
 from svc_jupyter.server.scheduled_copies import CopyPaths, parents_of, place_in

@@ -113,7 +113,7 @@ def test_a_field_without_a_value_is_not_refused(shared_service: ServiceProcess) 
 
 
 def test_a_front_end_can_ask_whether_a_field_is_known(shared_service: ServiceProcess) -> None:
-    """What `conversations/commands.py` of the client sends: no service can make a command of it."""
+    """What `requests/commands.py` of the client sends: no service can make a command of it."""
 
     def is_known(field: str) -> bool:
         answer = shared_service.http.post("/commands", json={"command_type": "DbTapQueryCommand", field: "?"})

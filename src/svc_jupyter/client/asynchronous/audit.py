@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from svc_jupyter.api import paths
 from svc_jupyter.api.audit import AuditEntry, AuditLog
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.conversations.audit import AuditFlows
+from svc_jupyter.client.asynchronous.sender import AsyncSender
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.reading import WHOLE_PAGE
 
 
@@ -16,16 +17,17 @@ class AsyncAudit:
     `filters` are user_id, action, resource, object_id, trace_id, start_date and end_date.
     """
 
-    def __init__(self, performer: AsyncPerformer) -> None:
-        self._performer = performer
-        self._flows = AuditFlows(performer.link)
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
 
     async def list(self, *, page: int = 1, per_page: int = 10, **filters: int | str) -> AuditLog:
         """Return one page of changes, newest first."""
-        return await self._performer.run(self._flows.page(page, per_page, filters))
+        params = {"page": page, "per_page": per_page, **filters}
+        return await self._sender.fetch(Call("GET", paths.api("audit"), params), AuditLog)
 
     def iter(self, **filters: int | str) -> AsyncIterator[AuditEntry]:
         """Yield all changes, newest first."""
-        return self._performer.every(
-            lambda page: self._flows.page(page, WHOLE_PAGE, filters), lambda found: (found.audit, found.paging_info)
+        return self._sender.every(
+            lambda page: self.list(page=page, per_page=WHOLE_PAGE, **filters),
+            lambda found: (found.audit, found.paging_info),
         )

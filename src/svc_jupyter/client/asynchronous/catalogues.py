@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from svc_jupyter.api.catalogues import Catalogue, CatalogueFunction, CatalogueTables, ColumnsOfTable
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.conversations.catalogues import CatalogueFlows
+from svc_jupyter.api import paths
+from svc_jupyter.api.catalogues import (
+    Catalogue,
+    CatalogueColumns,
+    CatalogueFunction,
+    CatalogueFunctions,
+    CatalogueTables,
+    ColumnsOfTable,
+)
+from svc_jupyter.client.asynchronous.sender import AsyncSender
+from svc_jupyter.client.transport.calls import Call
 
 
 class AsyncCatalogues:
@@ -15,16 +23,16 @@ class AsyncCatalogues:
     They are an extension: another service raises NotFound.
     """
 
-    def __init__(self, performer: AsyncPerformer) -> None:
-        self._performer = performer
-        self._flows = CatalogueFlows(performer.link)
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
 
     async def get(self, tap_id: int | None, *, wait: float = 0.0, refresh: bool = False) -> Catalogue:
         """Return the state and the schemas; waits up to `wait` seconds (30 at most) for a first reading.
 
         With `refresh`, the service reads the database again.
         """
-        return await self._performer.run(self._flows.get(tap_id, wait, refresh=refresh))
+        params = {"wait": wait or None, "refresh": refresh or None}
+        return await self._sender.fetch(Call("GET", _path(tap_id), params, hold=wait), Catalogue)
 
     async def tables(
         self,
@@ -36,12 +44,21 @@ class AsyncCatalogues:
         limit: int = 100,
     ) -> CatalogueTables:
         """Return up to `limit` tables from `offset`, by schema and name; `search` is a part of their names."""
-        return await self._performer.run(self._flows.tables(tap_id, schema, search, offset, limit))
+        params = {"schema": schema, "search": search or None, "offset": offset, "limit": limit}
+        return await self._sender.fetch(Call("GET", _path(tap_id, "tables"), params), CatalogueTables)
 
     async def columns(self, tap_id: int | None, schema: str, tables: Sequence[str]) -> list[ColumnsOfTable]:
         """Return the columns of up to 200 tables of a schema; unknown tables are left out."""
-        return (await self._performer.run(self._flows.columns(tap_id, schema, tables))).tables
+        params = {"schema": schema, "table": tuple(tables)}
+        answer = await self._sender.fetch(Call("GET", _path(tap_id, "columns"), params), CatalogueColumns)
+        return answer.tables
 
     async def functions(self, tap_id: int | None) -> list[CatalogueFunction]:
         """Return the functions that users of the database have made, by schema and name, at most 20,000."""
-        return (await self._performer.run(self._flows.functions(tap_id))).functions
+        answer = await self._sender.fetch(Call("GET", _path(tap_id, "functions")), CatalogueFunctions)
+        return answer.functions
+
+
+def _path(tap_id: int | None, part: str = "") -> str:
+    base = "hive_catalogue" if tap_id is None else f"db_taps/{tap_id}/catalogue"
+    return paths.api(f"{base}/{part}" if part else base)

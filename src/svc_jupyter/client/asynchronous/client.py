@@ -22,10 +22,10 @@ from svc_jupyter.client.asynchronous.notes import AsyncNotes
 from svc_jupyter.client.asynchronous.notification_channels import AsyncNotificationChannels
 from svc_jupyter.client.asynchronous.object_policies import AsyncObjectPolicies
 from svc_jupyter.client.asynchronous.package_environments import AsyncPackageEnvironments
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
 from svc_jupyter.client.asynchronous.pipelines import AsyncPipelines
 from svc_jupyter.client.asynchronous.roles import AsyncRoles
 from svc_jupyter.client.asynchronous.schedules import AsyncSchedules
+from svc_jupyter.client.asynchronous.sender import AsyncSender
 from svc_jupyter.client.asynchronous.sensors import AsyncSensors
 from svc_jupyter.client.asynchronous.users import AsyncUsers
 from svc_jupyter.client.commands.tables import Dtypes
@@ -75,54 +75,52 @@ class AsyncClient:
         if config is not None and (base_url or token or profile):
             raise TypeError("give either config, or base_url, token and profile")
         self.settings = config or Settings.load(base_url, token, profile=profile)
-        self._performer = AsyncPerformer(
-            self.settings, transport=transport, timeout=timeout, retries=retries, dtypes=dtypes
-        )
-        self.commands = AsyncCommands(self._performer)
-        self.db_taps = AsyncDbTaps(self._performer)
-        self.account = AsyncAccountCalls(self._performer)
-        self.users = AsyncUsers(self._performer)
-        self.groups = AsyncGroups(self._performer)
-        self.roles = AsyncRoles(self._performer)
-        self.object_policies = AsyncObjectPolicies(self._performer)
-        self.audit = AsyncAudit(self._performer)
-        self.notification_channels = AsyncNotificationChannels(self._performer)
-        self.jupyter_contents = AsyncJupyterContents(self._performer)
-        self.folders = AsyncFolders(self._performer)
-        self.notes = AsyncNotes(self._performer)
-        self.dashboards = AsyncDashboards(self._performer)
-        self.schedules = AsyncSchedules(self._performer)
-        self.clusters = AsyncClusters(self._performer)
-        self.catalogues = AsyncCatalogues(self._performer)
-        self.hive = AsyncHive(self._performer)
-        self.sensors = AsyncSensors(self._performer)
-        self.package_environments = AsyncPackageEnvironments(self._performer)
-        self.pipelines = AsyncPipelines(self._performer)
+        self._sender = AsyncSender(self.settings, transport=transport, timeout=timeout, retries=retries, dtypes=dtypes)
+        self.commands = AsyncCommands(self._sender)
+        self.db_taps = AsyncDbTaps(self._sender)
+        self.account = AsyncAccountCalls(self._sender)
+        self.users = AsyncUsers(self._sender)
+        self.groups = AsyncGroups(self._sender)
+        self.roles = AsyncRoles(self._sender)
+        self.object_policies = AsyncObjectPolicies(self._sender)
+        self.audit = AsyncAudit(self._sender)
+        self.notification_channels = AsyncNotificationChannels(self._sender)
+        self.jupyter_contents = AsyncJupyterContents(self._sender)
+        self.folders = AsyncFolders(self._sender)
+        self.notes = AsyncNotes(self._sender)
+        self.dashboards = AsyncDashboards(self._sender)
+        self.schedules = AsyncSchedules(self._sender)
+        self.clusters = AsyncClusters(self._sender)
+        self.catalogues = AsyncCatalogues(self._sender)
+        self.hive = AsyncHive(self._sender)
+        self.sensors = AsyncSensors(self._sender)
+        self.package_environments = AsyncPackageEnvironments(self._sender)
+        self.pipelines = AsyncPipelines(self._sender)
 
     @property
     def extended(self) -> bool:
         """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
-        return self._performer.link.extended
+        return self._sender.link.extended
 
     @property
     def dtypes(self) -> Dtypes:
         """What columns of integers and booleans with a NULL become in DataFrames: `nullable` or `numpy`."""
-        return self._performer.dtypes
+        return self._sender.dtypes
 
     @dtypes.setter
     def dtypes(self, dtypes: Dtypes) -> None:
-        self._performer.dtypes = dtypes
+        self._sender.dtypes = dtypes
 
     async def answer(self, call: Call) -> httpx.Response:
         """Return the service's successful response to a call unchanged, after the usual retries; else raise `SvcError`.
 
         For proxies. A call with `stream` leaves the body unread: the caller closes the response.
         """
-        return await self._performer.open(call)
+        return await self._sender.send(call)
 
     async def aclose(self) -> None:
         """Close the connections; the embedded service continues to run."""
-        await self._performer.http.aclose()
+        await self._sender.http.aclose()
 
     async def __aenter__(self) -> AsyncClient:
         return self
@@ -133,4 +131,4 @@ class AsyncClient:
         await self.aclose()
 
     def __repr__(self) -> str:
-        return f"<AsyncClient {self._performer.link.address}>"
+        return f"<AsyncClient {self._sender.link.address}>"

@@ -2,72 +2,96 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from typing import Any
 
+from svc_jupyter.api import paths
 from svc_jupyter.api.cluster_health import ClusterHealth, ClusterMetrics
 from svc_jupyter.api.clusters import ClusterList, ClusterMessage, ClusterRecord, ClusterStateRecord
+from svc_jupyter.api.commands import CommandRecord
+from svc_jupyter.api.states import ClusterState
 from svc_jupyter.client.asynchronous.handles import AsyncCommand
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.conversations.clusters import ClusterFlows, OnState, Reference
+from svc_jupyter.client.asynchronous.sender import AsyncSender
+from svc_jupyter.client.commands.waiting import Outage
+from svc_jupyter.client.errors import ConnectionFailed, StatusError, WaitTimeout
+from svc_jupyter.client.requests.clusters import NODES_VERSION, VERSION, OnState, Reference, is_reached, path_of
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.reading import WHOLE_PAGE
+from svc_jupyter.client.transport.wire import idempotency
+
+_RESOURCE = paths.api("clusters", VERSION)
+_LOOK_SECONDS = 0.5
 
 
 class AsyncClusters:
     """Clusters, as `client.clusters`; a cluster is named by its id or one of its labels."""
 
-    def __init__(self, performer: AsyncPerformer) -> None:
-        self._performer = performer
-        self._flows = ClusterFlows(performer.link)
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
 
     async def list(
         self, *, page: int = 1, per_page: int = 10, state: str | None = None, label: str | None = None
     ) -> ClusterList:
         """Return one page of the clusters that you may read, newest first."""
-        return await self._performer.run(self._flows.page(page, per_page, state, label))
+        params = {"page": page, "per_page": per_page, "state": state, "label": label}
+        return await self._sender.fetch(Call("GET", _RESOURCE, params), ClusterList)
 
     def iter(self, *, state: str | None = None) -> AsyncIterator[ClusterRecord]:
         """Yield all clusters that you may read, newest first."""
-        return self._performer.every(
-            lambda page: self._flows.page(page, WHOLE_PAGE, state, None),
+        return self._sender.every(
+            lambda page: self.list(page=page, per_page=WHOLE_PAGE, state=state),
             lambda found: (found.clusters, found.paging_info),
         )
 
     async def get(self, cluster: Reference) -> ClusterRecord:
         """Return a cluster's configuration and state; secrets are `<hidden>`. Raises NotFound for an unknown one."""
-        return await self._performer.run(self._flows.get(cluster))
+        return await self._sender.fetch(Call("GET", path_of(cluster)), ClusterRecord)
 
     async def create(self, **configuration: Any) -> ClusterRecord:
         """Create a cluster, initially DOWN: `create(label=["etl"], node_configuration={"initial_nodes": 2})`."""
-        return await self._performer.run(self._flows.create(configuration))
+        return await self._sender.fetch(
+            Call("POST", _RESOURCE, body=configuration, headers=idempotency()), ClusterRecord
+        )
 
     async def update(self, cluster: Reference, **changes: Any) -> ClusterRecord:
         """Change the given attributes; most of them apply to a running cluster at its next start."""
-        return await self._performer.run(self._flows.update(cluster, changes))
+        return await self._sender.fetch(Call("PUT", path_of(cluster), body=changes), ClusterRecord)
 
     async def clone(self, cluster: Reference, label: str, **changes: Any) -> ClusterRecord:
         """Create a copy of a cluster with a new label and the given changes."""
-        return await self._performer.run(self._flows.clone(cluster, {**changes, "label": [label]}))
+        body = {**changes, "label": [label]}
+        call = Call("POST", path_of(cluster, "clone"), body=body, headers=idempotency())
+        return await self._sender.fetch(call, ClusterRecord)
 
     async def delete(self, cluster: Reference) -> ClusterMessage:
         """Delete a cluster that is DOWN; Conflict for any other."""
-        return await self._performer.run(self._flows.delete(cluster))
+        return await self._sender.fetch(Call("DELETE", path_of(cluster)), ClusterMessage)
 
     async def reassign_label(self, label: str, cluster: Reference) -> ClusterMessage:
         """Move a label to a cluster from the one that had it."""
-        return await self._performer.run(self._flows.reassign_label(label, cluster))
+        body = {"destination_cluster": cluster, "label": label}
+        return await self._sender.fetch(Call("PUT", f"{_RESOURCE}/reassign-label", body=body), ClusterMessage)
 
     async def state(self, cluster: Reference) -> ClusterStateRecord:
-        """Return a cluster's state and its nodes."""
-        return await self._performer.run(self._flows.state(cluster))
+        """Return a cluster's state and its nodes.
+
+        A service without the extension has the state in the configuration, without nodes.
+        """
+        state = await self._sender.fetch_if_known(Call("GET", path_of(cluster, "state")), ClusterStateRecord)
+        if state is not None:
+            return state
+        record = await self.get(cluster)
+        return ClusterStateRecord(state=record.state, cluster_id=record.id, config_id=record.id)
 
     async def start(self, cluster: Reference) -> ClusterMessage:
         """Begin to start a cluster that is DOWN; `wait` returns when it is UP. Raises Conflict in any other state."""
-        return await self._performer.run(self._flows.change_state(cluster, "start"))
+        return await self._change_state(cluster, "start")
 
     async def terminate(self, cluster: Reference) -> ClusterMessage:
         """Begin to terminate a cluster and what runs on it; `wait(cluster, "DOWN")` returns when it has ended."""
-        return await self._performer.run(self._flows.change_state(cluster, "terminate"))
+        return await self._change_state(cluster, "terminate")
 
     async def wait(
         self,
@@ -80,23 +104,50 @@ class AsyncClusters:
 
         Raises ClusterFailed when it will not reach that state, WaitTimeout after `timeout` seconds.
         """
-        return await self._performer.run(self._flows.until(cluster, state, timeout, on_state))
+        wanted = ClusterState(state)
+        started = time.monotonic()
+        outage = Outage(self._sender.link.retries)
+        while True:
+            pause = _LOOK_SECONDS
+            try:
+                record = await self.state(cluster)
+            except (ConnectionFailed, StatusError) as error:
+                pause = outage.pause(error)
+            else:
+                outage.over()
+                if on_state is not None:
+                    on_state(record)
+                if is_reached(cluster, wanted, record):
+                    return record
+            if timeout is not None and time.monotonic() - started >= timeout:
+                raise WaitTimeout(f"cluster {cluster} is not {wanted} after {timeout:g} s; it goes on")
+            await asyncio.sleep(pause)
 
     async def health(self, cluster: Reference) -> ClusterHealth:
         """Return the live health of a cluster that is UP; raises Conflict for any other."""
-        return await self._performer.run(self._flows.health(cluster))
+        return await self._sender.fetch(Call("GET", path_of(cluster, "live_cluster_health")), ClusterHealth)
 
     async def metrics(self, cluster: Reference, *names: str, interval: str | int = "hour") -> ClusterMetrics | None:
         """Return samples of a running cluster's health, over `minute`, `hour`, `day` or a number of seconds.
 
         Returns None when the service keeps none. Without names, returns all metrics.
         """
-        return await self._performer.run(self._flows.metrics(cluster, names, interval))
+        params = {"metric": ",".join(names) or None, "interval": interval}
+        return await self._sender.fetch_if_known(Call("GET", path_of(cluster, "metrics"), params), ClusterMetrics)
 
     async def add_nodes(self, cluster: Reference, count: int = 1) -> AsyncCommand:
         """Begin to add workers to a running cluster; the command reports progress. `max_nodes` is not a limit."""
-        return AsyncCommand(self._performer, await self._performer.run(self._flows.add_nodes(cluster, count)))
+        path = path_of(cluster, "nodes", NODES_VERSION)
+        return await self._command(Call("POST", path, body={"node_count": count}, headers=idempotency()))
 
     async def remove_node(self, cluster: Reference, private_dns: str | None = None) -> AsyncCommand:
         """Begin to remove a worker gracefully, by default the least busy; the returned command reports progress."""
-        return AsyncCommand(self._performer, await self._performer.run(self._flows.remove_node(cluster, private_dns)))
+        path = path_of(cluster, "nodes", NODES_VERSION)
+        return await self._command(Call("DELETE", path, {"private_dns": private_dns}))
+
+    async def _change_state(self, cluster: Reference, wanted: str) -> ClusterMessage:
+        return await self._sender.fetch(Call("PUT", path_of(cluster, "state"), body={"state": wanted}), ClusterMessage)
+
+    async def _command(self, call: Call) -> AsyncCommand:
+        record = await self._sender.fetch(call, CommandRecord)
+        return AsyncCommand(self._sender, self._sender.link.learn_from(record))

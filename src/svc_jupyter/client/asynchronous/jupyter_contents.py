@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from svc_jupyter.api.jupyter_contents import Contents, ContentsDeleted, ContentsFormat, ContentsType
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.conversations.jupyter_contents import ContentsFlows, content_body, file_body
+from svc_jupyter.client.asynchronous.sender import AsyncSender
+from svc_jupyter.client.errors import NotFound, UnexpectedAnswer
+from svc_jupyter.client.requests.jupyter_contents import content_body, file_body, resource
+from svc_jupyter.client.transport.calls import Call, given
+from svc_jupyter.client.transport.wire import idempotency
 
 
 class AsyncJupyterContents:
@@ -18,9 +21,8 @@ class AsyncJupyterContents:
     Paths begin with `Common`, which all users share, or `Users/<e-mail>`.
     """
 
-    def __init__(self, performer: AsyncPerformer) -> None:
-        self._performer = performer
-        self._flows = ContentsFlows(performer.link)
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
 
     async def get(
         self,
@@ -32,19 +34,20 @@ class AsyncJupyterContents:
         with_hash: bool = False,
     ) -> Contents:
         """Return a notebook, file or folder; without `content`, only its metadata."""
-        return await self._performer.run(
-            self._flows.get(
-                path,
-                content=content,
-                contents_type=contents_type,
-                contents_format=contents_format,
-                with_hash=with_hash,
-            )
-        )
+        params = {
+            "content": None if content else 0,
+            "type": contents_type,
+            "format": contents_format,
+            "hash": 1 if with_hash else None,
+        }
+        return await self._sender.fetch(Call("GET", resource(path), params), Contents)
 
     async def list(self, path: str = "") -> builtins.list[Contents]:
         """Return a folder's items, by name; without a path, the roots."""
-        return await self._performer.run(self._flows.list(path))
+        folder = await self.get(path, contents_type="directory")
+        if not isinstance(folder.content, list):
+            raise UnexpectedAnswer(f"the service answered the folder {path!r} without what is in it")
+        return [Contents.model_validate(child) for child in folder.content]
 
     async def create(
         self,
@@ -56,11 +59,12 @@ class AsyncJupyterContents:
         copy_from: str | None = None,
     ) -> Contents:
         """Create a notebook, an item of `contents_type`, or a copy in a folder; without `name`, under a free one."""
-        return await self._performer.run(self._flows.create(folder, name, contents_type, kernel, copy_from))
+        body = given(name=name, type=contents_type, kernel=kernel, copy_from=copy_from)
+        return await self._sender.fetch(Call("POST", resource(folder), body=body, headers=idempotency()), Contents)
 
     async def save(self, path: str, content: dict[str, Any] | str | bytes) -> Contents:
         """Store a notebook (an nbformat dict), a text or bytes at a path and replace existing content."""
-        return await self._performer.run(self._flows.save(path, content_body(content)))
+        return await self._put(path, content_body(content))
 
     async def upload(self, local_path: str | Path, *, to: str) -> Contents:
         """Upload a local file to the path `to`, or under its own name into the folder `to`; replaces existing content.
@@ -69,12 +73,24 @@ class AsyncJupyterContents:
         """
         local = Path(local_path)
         body = await asyncio.to_thread(file_body, local)
-        return await self._performer.run(self._flows.upload(local.name, body, to))
+        if to.endswith("/") or await self._is_folder(to):
+            to = f"{to.rstrip('/')}/{local.name}"
+        return await self._put(to, body)
 
     async def move(self, path: str, to: str) -> Contents:
         """Move a notebook, file or folder to another path; raises `Invalid` when the path is taken."""
-        return await self._performer.run(self._flows.move(path, to))
+        return await self._sender.fetch(Call("PATCH", resource(path), body={"path": to}), Contents)
 
     async def delete(self, path: str) -> ContentsDeleted:
         """Delete a notebook or file, or a folder with its contents."""
-        return await self._performer.run(self._flows.delete(path))
+        return await self._sender.fetch(Call("DELETE", resource(path)), ContentsDeleted)
+
+    async def _put(self, path: str, body: dict[str, Any]) -> Contents:
+        return await self._sender.fetch(Call("PUT", resource(path), body=body), Contents)
+
+    async def _is_folder(self, path: str) -> bool:
+        try:
+            there = await self.get(path, content=False)
+        except NotFound:
+            return False
+        return there.type == "directory"

@@ -6,9 +6,15 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+from svc_jupyter.api import paths
 from svc_jupyter.api.notes import Note, NoteDeleted, NoteList, NoteRevisionDocument, NoteRevisionList
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.conversations.notes import NoteFlows, document_in
+from svc_jupyter.client.asynchronous.sender import AsyncSender
+from svc_jupyter.client.requests.notes import document_in
+from svc_jupyter.client.transport.calls import Call, given
+from svc_jupyter.client.transport.wire import idempotency, if_match
+
+_RESOURCE = paths.api("notebooks")
+_SAVED = ("name", "cluster_id", "paragraphs", "noteParams", "noteForms", "config", "info")
 
 
 class AsyncNotes:
@@ -17,41 +23,46 @@ class AsyncNotes:
     `if_version` is the `version` that was read: `Conflict` is raised if the note has changed since.
     """
 
-    def __init__(self, performer: AsyncPerformer) -> None:
-        self._performer = performer
-        self._flows = NoteFlows(performer.link)
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
 
     async def create(self, location: str, name: str, **fields: Any) -> Note:
         """Create a note in a folder, with `paragraphs`, `note_type`, `cluster_id`; `Invalid` for a taken name."""
-        return await self._performer.run(self._flows.create(location, name, fields))
+        body = {"name": name, "location": location, **given(**fields)}
+        return await self._sender.fetch(Call("POST", _RESOURCE, body=body, headers=idempotency()), Note)
 
     async def get(self, note_id: int) -> Note:
         """Return a note with its document; raises `NotFound` for an unknown id."""
-        return await self._performer.run(self._flows.get(note_id))
+        return await self._sender.fetch(Call("GET", f"{_RESOURCE}/{note_id}"), Note)
 
     async def list(self, *, page: int = 1, per_page: int = 10) -> NoteList:
         """Return one page of the notes that you may read, newest first, without their documents."""
-        return await self._performer.run(self._flows.page(page, per_page))
+        return await self._sender.fetch(Call("GET", _RESOURCE, {"page": page, "per_page": per_page}), NoteList)
 
     async def save(self, note: Note) -> Note:
         """Save a note that was read and changed locally; raises `Conflict` if it has changed on the service."""
-        return await self._performer.run(self._flows.save(note))
+        fields = {name: getattr(note, name) for name in _SAVED} | {"cluster_id": note.cluster_id or 0}
+        return await self.update(note.id, if_version=note.version, **fields)
 
     async def update(self, note_id: int, *, if_version: int | None = None, **fields: Any) -> Note:
         """Change the given attributes: `name`, `location` (moves it), `cluster_id` (0: none), `paragraphs`, …"""
-        return await self._performer.run(self._flows.update(note_id, fields, if_version))
+        call = Call("PUT", f"{_RESOURCE}/{note_id}", body=given(**fields), headers=if_match(if_version))
+        return await self._sender.fetch(call, Note)
 
     async def clone(self, note_id: int, *, name: str | None = None, location: str | None = None) -> Note:
         """Create a copy, by default in the same folder under a free name."""
-        return await self._performer.run(self._flows.clone(note_id, name, location))
+        body = given(name=name, location=location)
+        return await self._sender.fetch(Call("PUT", f"{_RESOURCE}/{note_id}/clone", body=body), Note)
 
     async def delete(self, note_id: int, *, if_version: int | None = None) -> NoteDeleted:
         """Delete a note and its dashboards; raises `Conflict` while it runs."""
-        return await self._performer.run(self._flows.delete(note_id, if_version))
+        call = Call("DELETE", f"{_RESOURCE}/{note_id}", headers=if_match(if_version))
+        return await self._sender.fetch(call, NoteDeleted)
 
     async def import_document(self, document: dict[str, Any], *, name: str, location: str, **fields: Any) -> Note:
         """Create a note from the JSON of a `.zpln` or `.ipynb` file."""
-        return await self._performer.run(self._flows.import_document(document, name, location, fields))
+        body = {**document, "name": name, "location": location, **given(**fields)}
+        return await self._sender.fetch(Call("POST", f"{_RESOURCE}/import", body=body, headers=idempotency()), Note)
 
     async def import_file(
         self, local_path: str | Path, *, location: str, name: str | None = None, **fields: Any
@@ -62,20 +73,24 @@ class AsyncNotes:
         """
         local = Path(local_path)
         document = await asyncio.to_thread(document_in, local)
-        return await self._performer.run(self._flows.import_document(document, name or local.stem, location, fields))
+        return await self.import_document(document, name=name or local.stem, location=location, **fields)
 
     async def export(self, note_id: int, file_format: str = "zpln") -> bytes:
         """Return a note as a file: `zpln`, or `ipynb` for Jupyter. A later import is lossless."""
-        return await self._performer.run(self._flows.export(note_id, file_format))
+        call = Call("GET", f"{_RESOURCE}/{note_id}/export", {"format": file_format}, accept="*/*")
+        response = await self._sender.send(call)
+        return response.content
 
     async def revisions(self, note_id: int, *, page: int = 1, per_page: int = 10) -> NoteRevisionList:
         """Return one page of a note's revisions, newest first."""
-        return await self._performer.run(self._flows.revisions(note_id, page, per_page))
+        call = Call("GET", f"{_RESOURCE}/{note_id}/revisions", {"page": page, "per_page": per_page})
+        return await self._sender.fetch(call, NoteRevisionList)
 
     async def revision(self, note_id: int, number: int) -> NoteRevisionDocument:
         """Return a revision with its document."""
-        return await self._performer.run(self._flows.revision(note_id, number))
+        return await self._sender.fetch(Call("GET", f"{_RESOURCE}/{note_id}/revisions/{number}"), NoteRevisionDocument)
 
     async def restore(self, note_id: int, number: int, *, if_version: int | None = None) -> Note:
         """Restore a note to a revision; the revisions in between are kept."""
-        return await self._performer.run(self._flows.restore(note_id, number, if_version))
+        path = f"{_RESOURCE}/{note_id}/revisions/{number}/restore"
+        return await self._sender.fetch(Call("PUT", path, body={}, headers=if_match(if_version)), Note)

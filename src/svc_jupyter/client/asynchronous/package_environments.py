@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator, Sequence
+from typing import Any
 
+from svc_jupyter.api import paths
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.package_environments import (
+    ActivityBegun,
     ActivityHistory,
+    ActivityStatus,
     NewPackageEnvironment,
     PackageActivity,
     PackageEnvironment,
     PackageEnvironmentList,
     PackageList,
 )
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
-from svc_jupyter.client.conversations.package_environments import PYTHON, EnvironmentFlows, creation, restoration
+from svc_jupyter.client.asynchronous.sender import AsyncSender
+from svc_jupyter.client.errors import UnexpectedAnswer, WaitTimeout
+from svc_jupyter.client.transport.calls import Call, given
 from svc_jupyter.client.transport.reading import WHOLE_PAGE
+from svc_jupyter.client.transport.wire import idempotency
+
+_PYTHON = "python_package"
+_OVER = (ActivityStatus.SUCCESS.value, ActivityStatus.FAILED.value)
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 1.0
 
 
 class AsyncPackageEnvironments:
@@ -24,64 +37,69 @@ class AsyncPackageEnvironments:
     Changes are asynchronous: a call returns the activity it starts, and `wait` returns it once it is over.
     """
 
-    def __init__(self, performer: AsyncPerformer) -> None:
-        self._performer = performer
-        self._flows = EnvironmentFlows(performer.link)
+    def __init__(self, sender: AsyncSender) -> None:
+        self._sender = sender
 
     async def list(self, *, page: int = 1, per_page: int = 10) -> PackageEnvironmentList:
         """Return one page of environments, newest first; raises Forbidden while package management is off."""
-        return await self._performer.run(self._flows.page(page, per_page))
+        call = Call("GET", _path("list_environments"), {"page": page, "per_page": per_page})
+        return await self._sender.fetch(call, PackageEnvironmentList)
 
     def iter(self) -> AsyncIterator[PackageEnvironment]:
         """Yield all environments, newest first."""
-        return self._performer.every(
-            lambda page: self._flows.page(page, WHOLE_PAGE), lambda found: (found.environments, found.paging_info)
+        return self._sender.every(
+            lambda page: self.list(page=page, per_page=WHOLE_PAGE),
+            lambda found: (found.environments, found.paging_info),
         )
 
     async def create(
         self,
         name: str,
         *,
-        env_type: str = PYTHON,
+        env_type: str = _PYTHON,
         python_version: str | None = None,
         r_version: str | None = None,
         packages: Sequence[str] = (),
     ) -> NewPackageEnvironment:
         """Begin to create an environment, of R with `r_package`; raises Invalid for a taken name or a wrong package."""
-        fields = creation(env_type, python_version, r_version, packages)
-        return await self._performer.run(self._flows.create(name, fields))
+        body = given(
+            name=name,
+            env_type=env_type,
+            python_version=python_version,
+            r_version=r_version,
+            packages=[*packages] or None,
+        )
+        call = Call("POST", paths.api("package"), body=body, headers=idempotency())
+        return await self._sender.fetch(call, NewPackageEnvironment)
 
     async def packages(self, environment_id: int) -> PackageList:
         """Return the current packages."""
-        return await self._performer.run(self._flows.packages(environment_id))
+        return await self._sender.fetch(Call("GET", _path(environment_id, "list_packages")), PackageList)
 
     async def add(self, environment_id: int, *packages: str) -> PackageActivity:
         """Begin to add packages, such as `six==1.16.0`."""
-        return await self._performer.run(self._flows.begin(environment_id, "packages", {"packages": list(packages)}))
+        return await self._begin(environment_id, "packages", {"packages": [*packages]})
 
     async def remove(self, environment_id: int, *packages: str) -> PackageActivity:
         """Begin to remove packages; raises Invalid for a package that was not added."""
-        body = {"packages": list(packages)}
-        return await self._performer.run(self._flows.begin(environment_id, "packages", body, "DELETE"))
+        return await self._begin(environment_id, "packages", {"packages": [*packages]}, method="DELETE")
 
     async def attach(self, environment_id: int, cluster_id: int) -> PackageActivity:
         """Begin to attach it to a cluster, for later runs; raises Conflict when the cluster has another one."""
-        return await self._performer.run(
-            self._flows.begin(environment_id, "attach_cluster", {"cluster_id": cluster_id})
-        )
+        return await self._begin(environment_id, "attach_cluster", {"cluster_id": cluster_id})
 
     async def detach(self, environment_id: int) -> PackageActivity:
         """Begin to detach it from its cluster, for later runs."""
-        return await self._performer.run(self._flows.begin(environment_id, "detach_cluster", {}))
+        return await self._begin(environment_id, "detach_cluster", {})
 
-    async def restore(self, environment_id: int, package_id: int, *, env_type: str = PYTHON) -> PackageActivity:
+    async def restore(self, environment_id: int, package_id: int, *, env_type: str = _PYTHON) -> PackageActivity:
         """Begin to restore the packages of a successful activity."""
-        body = restoration(package_id, env_type)
-        return await self._performer.run(self._flows.begin(environment_id, "activity_history", body))
+        return await self._begin(environment_id, "activity_history", {"env_type": env_type, "package_id": package_id})
 
     async def history(self, environment_id: int, *, page: int = 1, per_page: int = 10) -> ActivityHistory:
         """Return one page of activities, newest first."""
-        return await self._performer.run(self._flows.history(environment_id, page, per_page))
+        call = Call("GET", _path(environment_id, "activity_history"), {"page": page, "per_page": per_page})
+        return await self._sender.fetch(call, ActivityHistory)
 
     async def wait(
         self,
@@ -91,8 +109,31 @@ class AsyncPackageEnvironments:
         timeout: float | None = None,  # noqa: ASYNC109
     ) -> PackageActivity:
         """Return an activity once it is over, successful or not; raises WaitTimeout after `timeout` seconds."""
-        return await self._performer.run(self._flows.wait(environment_id, activity_id, timeout))
+        deadline = None if timeout is None else time.monotonic() + timeout
+        pause = _FIRST_PAUSE_SECONDS
+        while True:  # it polls the history, which every service has
+            rows = (await self.history(environment_id, per_page=WHOLE_PAGE)).activity_history
+            row = next((row for row in rows if row.id == activity_id), None)
+            if row is None:
+                raise UnexpectedAnswer(f"environment {environment_id} has no recent activity {activity_id}")
+            if row.status in _OVER:
+                return row
+            if deadline is not None and time.monotonic() >= deadline:
+                raise WaitTimeout(f"activity {activity_id} is still {row.status} after {timeout:g} s")
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
 
     async def delete(self, environment_id: int) -> Deleted:
         """Delete an environment; raises Conflict while it is attached to a cluster."""
-        return await self._performer.run(self._flows.delete(environment_id))
+        return await self._sender.fetch(Call("DELETE", _path(environment_id)), Deleted)
+
+    async def _begin(
+        self, environment_id: int, what: str, body: dict[str, Any], *, method: str = "POST"
+    ) -> PackageActivity:
+        call = Call(method, _path(environment_id, what), body=body, headers=idempotency())
+        answer = await self._sender.fetch(call, ActivityBegun)
+        return answer.activity
+
+
+def _path(*parts: str | int) -> str:
+    return paths.api("/".join(["package", *map(str, parts)]))

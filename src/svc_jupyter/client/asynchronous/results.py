@@ -15,7 +15,8 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import httpx
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.asynchronous.performing import AsyncPerformer
+from svc_jupyter.api.commands import Results
+from svc_jupyter.client.asynchronous.sender import AsyncSender
 from svc_jupyter.client.commands import tables
 from svc_jupyter.client.commands.result_reading import Reading, form_of
 from svc_jupyter.client.commands.streams import arrow_batches, emptied, table_of
@@ -39,14 +40,14 @@ class AsyncResult:
 
     def __init__(
         self,
-        performer: AsyncPerformer,
+        sender: AsyncSender,
         command: Tracked,
         *,
         sequence_number: int | None = None,
         dump: int | None = None,
         table: int | None = None,
     ) -> None:
-        self._performer = performer
+        self._sender = sender
         self._reading = Reading(command, sequence_number, dump, table)
 
     @property
@@ -72,11 +73,11 @@ class AsyncResult:
     @property
     def dtypes(self) -> tables.Dtypes:
         """What `to_pandas` makes of columns of integers and booleans with a NULL: the client's `dtypes`."""
-        return self._performer.dtypes
+        return self._sender.dtypes
 
     async def text(self) -> str:
         """Return the lines of a text result, each ended by a line feed, or the inline form of a typed result."""
-        text = await self._performer.run(self._reading.inline())
+        text = await self._inline()
         if text is None:
             table = await self.to_arrow()
             text = await asyncio.to_thread(tables.as_text, table, typed=self._reading.typed)
@@ -84,14 +85,14 @@ class AsyncResult:
 
     async def to_arrow(self) -> pa.Table:
         """Return all rows as an Arrow table; restarts a broken download."""
-        text = await self._performer.run(self._reading.inline())
+        text = await self._inline()
         if text is not None:
             return await asyncio.to_thread(self._reading.table_of, text)
         return await self._again(self._read_table)
 
     async def to_pandas(self, limit: int | None = None) -> pd.DataFrame:
         """Return the rows, or the first `limit` of them, as a DataFrame."""
-        text = await self._performer.run(self._reading.inline())
+        text = await self._inline()
         if text is not None and not self._reading.typed:
             lines = tables.lines_of(text)
             self._reading.rows = len(lines)
@@ -108,7 +109,7 @@ class AsyncResult:
 
         pyarrow reads streams only with blocking calls; the file keeps them out of the event loop.
         """
-        text = await self._performer.run(self._reading.inline())
+        text = await self._inline()
         if text is not None:
             for batch in (await asyncio.to_thread(self._reading.table_of, text)).to_batches():
                 yield batch
@@ -134,7 +135,7 @@ class AsyncResult:
         with replacing(target) as part:
             if form == "text":
                 await asyncio.to_thread(part.write_text, await self.text(), encoding="utf-8", newline="")
-            elif await self._performer.run(self._reading.inline()) is None:
+            elif await self._inline() is None:
                 with part.open("wb") as file:
                     await self._again(lambda: self._download(tables.FORMATS[form], file))
             else:
@@ -157,7 +158,7 @@ class AsyncResult:
         await self._read_stream(self._reading.stream_call(media_type), file.write)
 
     async def _read_stream(self, call: Call, take: Callable[[bytes], object]) -> None:
-        response = await self._performer.open(call)
+        response = await self._sender.send(call)
         try:
             async for piece in response.aiter_bytes():
                 take(piece)
@@ -165,6 +166,12 @@ class AsyncResult:
             raise connection_failed(self._reading.link, error) from error
         finally:
             await response.aclose()
+
+    async def _inline(self) -> str | None:
+        """Return the text, fetched once; None when it must be read as a stream."""
+        if (call := self._reading.inline_call()) is not None:
+            self._reading.take_inline(await self._sender.fetch(call, Results))
+        return self._reading.inline()
 
     async def _again(self, attempt: Callable[[], Awaitable[T]]) -> T:
         started = time.monotonic()

@@ -22,10 +22,10 @@ from svc_jupyter.client.blocking.notes import Notes
 from svc_jupyter.client.blocking.notification_channels import NotificationChannels
 from svc_jupyter.client.blocking.object_policies import ObjectPolicies
 from svc_jupyter.client.blocking.package_environments import PackageEnvironments
-from svc_jupyter.client.blocking.performing import Performer
 from svc_jupyter.client.blocking.pipelines import Pipelines
 from svc_jupyter.client.blocking.roles import Roles
 from svc_jupyter.client.blocking.schedules import Schedules
+from svc_jupyter.client.blocking.sender import Sender
 from svc_jupyter.client.blocking.sensors import Sensors
 from svc_jupyter.client.blocking.users import Users
 from svc_jupyter.client.commands.tables import Dtypes
@@ -79,50 +79,50 @@ class Client:
         if config is not None and (base_url or token or profile):
             raise TypeError("give either config, or base_url, token and profile")
         self.settings = config or Settings.load(base_url, token, profile=profile)
-        self._performer = Performer(self.settings, transport=transport, timeout=timeout, retries=retries, dtypes=dtypes)
-        self.commands = Commands(self._performer)
-        self.db_taps = DbTaps(self._performer)
-        self.account = AccountCalls(self._performer)
-        self.users = Users(self._performer)
-        self.groups = Groups(self._performer)
-        self.roles = Roles(self._performer)
-        self.object_policies = ObjectPolicies(self._performer)
-        self.audit = Audit(self._performer)
-        self.notification_channels = NotificationChannels(self._performer)
-        self.jupyter_contents = JupyterContents(self._performer)
-        self.folders = Folders(self._performer)
-        self.notes = Notes(self._performer)
-        self.dashboards = Dashboards(self._performer)
-        self.schedules = Schedules(self._performer)
-        self.clusters = Clusters(self._performer)
-        self.catalogues = Catalogues(self._performer)
-        self.hive = Hive(self._performer)
-        self.sensors = Sensors(self._performer)
-        self.package_environments = PackageEnvironments(self._performer)
-        self.pipelines = Pipelines(self._performer)
+        self._sender = Sender(self.settings, transport=transport, timeout=timeout, retries=retries, dtypes=dtypes)
+        self.commands = Commands(self._sender)
+        self.db_taps = DbTaps(self._sender)
+        self.account = AccountCalls(self._sender)
+        self.users = Users(self._sender)
+        self.groups = Groups(self._sender)
+        self.roles = Roles(self._sender)
+        self.object_policies = ObjectPolicies(self._sender)
+        self.audit = Audit(self._sender)
+        self.notification_channels = NotificationChannels(self._sender)
+        self.jupyter_contents = JupyterContents(self._sender)
+        self.folders = Folders(self._sender)
+        self.notes = Notes(self._sender)
+        self.dashboards = Dashboards(self._sender)
+        self.schedules = Schedules(self._sender)
+        self.clusters = Clusters(self._sender)
+        self.catalogues = Catalogues(self._sender)
+        self.hive = Hive(self._sender)
+        self.sensors = Sensors(self._sender)
+        self.package_environments = PackageEnvironments(self._sender)
+        self.pipelines = Pipelines(self._sender)
 
     @property
     def base_url(self) -> str:
         """The service's address; finds or starts the embedded service."""
-        return self._performer.link.locate().base_url
+        return self._sender.link.locate().base_url
 
     @property
     def extended(self) -> bool:
         """Whether the service is known to have the extensions (held answers, events, Arrow results)."""
-        return self._performer.link.extended
+        return self._sender.link.extended
 
     @property
     def dtypes(self) -> Dtypes:
         """What columns of integers and booleans with a NULL become in DataFrames: `nullable` or `numpy`."""
-        return self._performer.dtypes
+        return self._sender.dtypes
 
     @dtypes.setter
     def dtypes(self, dtypes: Dtypes) -> None:
-        self._performer.dtypes = dtypes
+        self._sender.dtypes = dtypes
 
     def close(self) -> None:
         """Close the connections; the embedded service continues to run."""
-        self._performer.http.close()
+        self._sender.http.close()
 
     def __enter__(self) -> Client:
         return self
@@ -133,4 +133,4 @@ class Client:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<Client {self._performer.link.address}>"
+        return f"<Client {self._sender.link.address}>"

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from svc_jupyter.api import paths
 from svc_jupyter.api.dashboards import Dashboard, DashboardList
 from svc_jupyter.api.db_taps import Deleted
-from svc_jupyter.client.blocking.performing import Performer
-from svc_jupyter.client.conversations.dashboards import DashboardFlows
-from svc_jupyter.client.conversations.notes import given
+from svc_jupyter.client.blocking.sender import Sender
+from svc_jupyter.client.transport.calls import Call, given
+from svc_jupyter.client.transport.wire import idempotency, if_match
+
+_RESOURCE = paths.api("notebook_dashboard")
 
 
 class Dashboards:
@@ -18,31 +21,34 @@ class Dashboards:
     `if_version` is the `version` that was read: `Conflict` is raised if the dashboard has changed since.
     """
 
-    def __init__(self, performer: Performer) -> None:
-        self._performer = performer
-        self._flows = DashboardFlows(performer.link)
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
 
     def create(self, note_id: int, name: str, location: str, *, config: dict[str, Any] | None = None) -> Dashboard:
         """Publish a note as it is now; `config` is stored for the front end that displays it."""
-        body = given({"note_id": note_id, "name": name, "location": location, "config": config})
-        return self._performer.run(self._flows.create(body))
+        body = given(note_id=note_id, name=name, location=location, config=config)
+        return self._sender.fetch(Call("POST", _RESOURCE, body=body, headers=idempotency()), Dashboard)
 
     def get(self, dashboard_id: int) -> Dashboard:
         """Return a dashboard with its paragraphs."""
-        return self._performer.run(self._flows.get(dashboard_id))
+        return self._sender.fetch(Call("GET", f"{_RESOURCE}/{dashboard_id}"), Dashboard)
 
     def update(self, dashboard_id: int, *, if_version: int | None = None, **fields: Any) -> Dashboard:
         """Change `name`, `location` (moves it) or `config`; `refresh=True` updates it from the note."""
-        return self._performer.run(self._flows.update(dashboard_id, fields, if_version))
+        call = Call("PUT", f"{_RESOURCE}/{dashboard_id}", body=given(**fields), headers=if_match(if_version))
+        return self._sender.fetch(call, Dashboard)
 
     def clone(self, dashboard_id: int, *, name: str | None = None, location: str | None = None) -> Dashboard:
         """Create a copy, by default in the same folder under a free name."""
-        return self._performer.run(self._flows.clone(dashboard_id, name, location))
+        body = given(name=name, location=location)
+        return self._sender.fetch(Call("PUT", f"{_RESOURCE}/{dashboard_id}/clone", body=body), Dashboard)
 
     def delete(self, dashboard_id: int, *, if_version: int | None = None) -> Deleted:
         """Delete a dashboard; its note stays."""
-        return self._performer.run(self._flows.delete(dashboard_id, if_version))
+        call = Call("DELETE", f"{_RESOURCE}/{dashboard_id}", headers=if_match(if_version))
+        return self._sender.fetch(call, Deleted)
 
     def of_note(self, note_id: int, *, page: int = 1, per_page: int = 10) -> DashboardList:
         """Return one page of the dashboards of a note, newest first."""
-        return self._performer.run(self._flows.of_note(note_id, page, per_page))
+        call = Call("GET", paths.api(f"notebooks/{note_id}/list_dashboards"), {"page": page, "per_page": per_page})
+        return self._sender.fetch(call, DashboardList)

@@ -7,46 +7,57 @@ import builtins
 from collections.abc import Iterator
 from typing import Any
 
-from svc_jupyter.api.db_taps import DbTap, DbTapList, DbTapTable, Deleted
-from svc_jupyter.client.blocking.performing import Performer
-from svc_jupyter.client.conversations.db_taps import DbTapFlows
+from svc_jupyter.api import paths
+from svc_jupyter.api.db_taps import DbTap, DbTapList, DbTapTable, DbTapTables, Deleted
+from svc_jupyter.client.blocking.sender import Sender
+from svc_jupyter.client.requests.db_taps import chosen
+from svc_jupyter.client.transport.calls import Call
+from svc_jupyter.client.transport.reading import WHOLE_PAGE
+from svc_jupyter.client.transport.wire import idempotency
+
+_RESOURCE = paths.api("db_taps")
 
 
 class DbTaps:
     """DB taps, as `client.db_taps`."""
 
-    def __init__(self, performer: Performer) -> None:
-        self._performer = performer
-        self._flows = DbTapFlows(performer.link)
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
 
     def list(self, *, page: int = 1, per_page: int = 10) -> DbTapList:
         """Return one page of taps, newest first."""
-        return self._performer.run(self._flows.page(page, per_page))
+        return self._sender.fetch(Call("GET", _RESOURCE, {"page": page, "per_page": per_page}), DbTapList)
 
     def iter(self) -> Iterator[DbTap]:
         """Yield all taps, newest first."""
-        yield from self._performer.run(self._flows.all())
+        return self._sender.every(
+            lambda page: self.list(page=page, per_page=WHOLE_PAGE), lambda found: (found.db_taps, found.paging_info)
+        )
 
     def get(self, tap_id: int) -> DbTap:
         """Return a tap; raises NotFound for an unknown id."""
-        return self._performer.run(self._flows.get(tap_id))
+        return self._sender.fetch(Call("GET", f"{_RESOURCE}/{tap_id}"), DbTap)
 
     def find(self, name_or_id: str | int) -> DbTap:
         """Return the tap with a name or id. Raises NotFound with the nearest names, NotUnique with all ids."""
-        return self._performer.run(self._flows.find(name_or_id))
+        if isinstance(name_or_id, int):
+            return self.get(name_or_id)
+        return chosen(name_or_id, list(self.iter()))
 
     def create(self, name: str, db_type: str, **fields: Any) -> DbTap:
         """Create a tap from `db_host`, `port`, `db_name`, `db_user`, `db_passwd`, or a `url` with `db_type="url"`."""
-        return self._performer.run(self._flows.create({"name": name, "db_type": db_type, **fields}))
+        body = {"name": name, "db_type": db_type, **fields}
+        return self._sender.fetch(Call("POST", _RESOURCE, body=body, headers=idempotency()), DbTap)
 
     def update(self, tap_id: int, **fields: Any) -> DbTap:
         """Change the given attributes; the others are unchanged."""
-        return self._performer.run(self._flows.update(tap_id, fields))
+        return self._sender.fetch(Call("PUT", f"{_RESOURCE}/{tap_id}", body=fields), DbTap)
 
     def delete(self, tap_id: int) -> Deleted:
         """Delete a tap."""
-        return self._performer.run(self._flows.delete(tap_id))
+        return self._sender.fetch(Call("DELETE", f"{_RESOURCE}/{tap_id}"), Deleted)
 
     def tables(self, tap_id: int) -> builtins.list[DbTapTable]:
         """Return the tables and views that the tap's user can see."""
-        return (self._performer.run(self._flows.tables(tap_id))).tables
+        answer = self._sender.fetch(Call("GET", f"{_RESOURCE}/{tap_id}/tables"), DbTapTables)
+        return answer.tables

@@ -8,8 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from svc_jupyter.api.jupyter_contents import Contents, ContentsDeleted, ContentsFormat, ContentsType
-from svc_jupyter.client.blocking.performing import Performer
-from svc_jupyter.client.conversations.jupyter_contents import ContentsFlows, content_body, file_body
+from svc_jupyter.client.blocking.sender import Sender
+from svc_jupyter.client.errors import NotFound, UnexpectedAnswer
+from svc_jupyter.client.requests.jupyter_contents import content_body, file_body, resource
+from svc_jupyter.client.transport.calls import Call, given
+from svc_jupyter.client.transport.wire import idempotency
 
 
 class JupyterContents:
@@ -18,9 +21,8 @@ class JupyterContents:
     Paths begin with `Common`, which all users share, or `Users/<e-mail>`.
     """
 
-    def __init__(self, performer: Performer) -> None:
-        self._performer = performer
-        self._flows = ContentsFlows(performer.link)
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
 
     def get(
         self,
@@ -32,19 +34,20 @@ class JupyterContents:
         with_hash: bool = False,
     ) -> Contents:
         """Return a notebook, file or folder; without `content`, only its metadata."""
-        return self._performer.run(
-            self._flows.get(
-                path,
-                content=content,
-                contents_type=contents_type,
-                contents_format=contents_format,
-                with_hash=with_hash,
-            )
-        )
+        params = {
+            "content": None if content else 0,
+            "type": contents_type,
+            "format": contents_format,
+            "hash": 1 if with_hash else None,
+        }
+        return self._sender.fetch(Call("GET", resource(path), params), Contents)
 
     def list(self, path: str = "") -> builtins.list[Contents]:
         """Return a folder's items, by name; without a path, the roots."""
-        return self._performer.run(self._flows.list(path))
+        folder = self.get(path, contents_type="directory")
+        if not isinstance(folder.content, list):
+            raise UnexpectedAnswer(f"the service answered the folder {path!r} without what is in it")
+        return [Contents.model_validate(child) for child in folder.content]
 
     def create(
         self,
@@ -56,11 +59,12 @@ class JupyterContents:
         copy_from: str | None = None,
     ) -> Contents:
         """Create a notebook, an item of `contents_type`, or a copy in a folder; without `name`, under a free one."""
-        return self._performer.run(self._flows.create(folder, name, contents_type, kernel, copy_from))
+        body = given(name=name, type=contents_type, kernel=kernel, copy_from=copy_from)
+        return self._sender.fetch(Call("POST", resource(folder), body=body, headers=idempotency()), Contents)
 
     def save(self, path: str, content: dict[str, Any] | str | bytes) -> Contents:
         """Store a notebook (an nbformat dict), a text or bytes at a path and replace existing content."""
-        return self._performer.run(self._flows.save(path, content_body(content)))
+        return self._put(path, content_body(content))
 
     def upload(self, local_path: str | Path, *, to: str) -> Contents:
         """Upload a local file to the path `to`, or under its own name into the folder `to`; replaces existing content.
@@ -69,12 +73,24 @@ class JupyterContents:
         """
         local = Path(local_path)
         body = file_body(local)
-        return self._performer.run(self._flows.upload(local.name, body, to))
+        if to.endswith("/") or self._is_folder(to):
+            to = f"{to.rstrip('/')}/{local.name}"
+        return self._put(to, body)
 
     def move(self, path: str, to: str) -> Contents:
         """Move a notebook, file or folder to another path; raises `Invalid` when the path is taken."""
-        return self._performer.run(self._flows.move(path, to))
+        return self._sender.fetch(Call("PATCH", resource(path), body={"path": to}), Contents)
 
     def delete(self, path: str) -> ContentsDeleted:
         """Delete a notebook or file, or a folder with its contents."""
-        return self._performer.run(self._flows.delete(path))
+        return self._sender.fetch(Call("DELETE", resource(path)), ContentsDeleted)
+
+    def _put(self, path: str, body: dict[str, Any]) -> Contents:
+        return self._sender.fetch(Call("PUT", resource(path), body=body), Contents)
+
+    def _is_folder(self, path: str) -> bool:
+        try:
+            there = self.get(path, content=False)
+        except NotFound:
+            return False
+        return there.type == "directory"

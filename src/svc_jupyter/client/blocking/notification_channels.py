@@ -5,41 +5,46 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from svc_jupyter.api import paths
 from svc_jupyter.api.db_taps import Deleted
 from svc_jupyter.api.notification_channels import NotificationChannel, NotificationChannelList
-from svc_jupyter.client.blocking.performing import Performer
-from svc_jupyter.client.conversations.notification_channels import ChannelFlows
+from svc_jupyter.client.blocking.sender import Sender
+from svc_jupyter.client.transport.calls import Call, given
 from svc_jupyter.client.transport.reading import WHOLE_PAGE
+from svc_jupyter.client.transport.wire import idempotency
+
+_RESOURCE = paths.api("notification_channels")
 
 
 class NotificationChannels:
     """Notification channels, as `client.notification_channels`."""
 
-    def __init__(self, performer: Performer) -> None:
-        self._performer = performer
-        self._flows = ChannelFlows(performer.link)
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
 
     def list(self, *, page: int = 1, per_page: int = 10) -> NotificationChannelList:
         """Return one page of channels, newest first."""
-        return self._performer.run(self._flows.page(page, per_page))
+        call = Call("GET", _RESOURCE, {"page": page, "per_page": per_page})
+        return self._sender.fetch(call, NotificationChannelList)
 
     def iter(self) -> Iterator[NotificationChannel]:
         """Yield all channels, newest first."""
-        return self._performer.every(
-            lambda page: self._flows.page(page, WHOLE_PAGE),
+        return self._sender.every(
+            lambda page: self.list(page=page, per_page=WHOLE_PAGE),
             lambda found: (found.notification_channels, found.paging_info),
         )
 
     def get(self, channel_id: int) -> NotificationChannel:
         """Return a channel; raises NotFound for an unknown id."""
-        return self._performer.run(self._flows.get(channel_id))
+        return self._sender.fetch(Call("GET", f"{_RESOURCE}/{channel_id}"), NotificationChannel)
 
     def create(self, name: str, type: str, target: str) -> NotificationChannel:  # noqa: A002  the field's name
         """Create a channel: `email` with comma-separated addresses, or `webhook` with a URL.
 
         The service shows only scheme and host of a URL.
         """
-        return self._performer.run(self._flows.create(name, type, target))
+        body = {"name": name, "type": type, "target": target}
+        return self._sender.fetch(Call("POST", _RESOURCE, body=body, headers=idempotency()), NotificationChannel)
 
     def update(
         self,
@@ -50,8 +55,9 @@ class NotificationChannels:
         target: str | None = None,
     ) -> NotificationChannel:
         """Change the given attributes; the others and the schedules' notifications are unchanged."""
-        return self._performer.run(self._flows.update(channel_id, name, type, target))
+        body = given(name=name, type=type, target=target)
+        return self._sender.fetch(Call("PUT", f"{_RESOURCE}/{channel_id}", body=body), NotificationChannel)
 
     def delete(self, channel_id: int) -> Deleted:
         """Delete a channel; raises Conflict, with their names, while unfinished schedules use it."""
-        return self._performer.run(self._flows.delete(channel_id))
+        return self._sender.fetch(Call("DELETE", f"{_RESOURCE}/{channel_id}"), Deleted)

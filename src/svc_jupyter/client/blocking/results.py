@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import httpx
 
-from svc_jupyter.client.blocking.performing import Performer
+from svc_jupyter.api.commands import Results
+from svc_jupyter.client.blocking.sender import Sender
 from svc_jupyter.client.commands import tables
 from svc_jupyter.client.commands.result_reading import Reading, form_of
 from svc_jupyter.client.commands.streams import arrow_batches
@@ -36,14 +37,14 @@ class Result:
 
     def __init__(
         self,
-        performer: Performer,
+        sender: Sender,
         command: Tracked,
         *,
         sequence_number: int | None = None,
         dump: int | None = None,
         table: int | None = None,
     ) -> None:
-        self._performer = performer
+        self._sender = sender
         self._reading = Reading(command, sequence_number, dump, table)
         self._first: pa.Table | None = None
 
@@ -70,14 +71,14 @@ class Result:
     @property
     def dtypes(self) -> tables.Dtypes:
         """What `to_pandas` makes of columns of integers and booleans with a NULL: the client's `dtypes`."""
-        return self._performer.dtypes
+        return self._sender.dtypes
 
     def text(self) -> str:
         """Return the lines of a text result, each ended by a line feed, or the inline form of a typed result.
 
         The inline form has tabs between fields and a line feed after each row, headers first.
         """
-        text = self._performer.run(self._reading.inline())
+        text = self._inline()
         if text is None:
             table = self.to_arrow()
             text = tables.as_text(table, typed=self._reading.typed)
@@ -91,7 +92,7 @@ class Result:
         """Return the rows, or the first `limit` of them, as a DataFrame; fetches no more than needed."""
         if limit is not None and self._first is not None and limit <= len(self._first):
             return tables.frame(self._first.slice(0, limit), self.dtypes)
-        text = self._performer.run(self._reading.inline())
+        text = self._inline()
         if text is not None and not self._reading.typed:
             lines = tables.lines_of(text)
             self._reading.rows = len(lines)
@@ -142,7 +143,7 @@ class Result:
 
         Raises ConnectionFailed when the download breaks: batches that were yielded cannot be taken back.
         """
-        text = self._performer.run(self._reading.inline())
+        text = self._inline()
         if text is not None:
             yield from self._reading.table_of(text).to_batches()
             return
@@ -162,7 +163,7 @@ class Result:
         with replacing(target) as part:
             if form == "text":
                 part.write_text(self.text(), encoding="utf-8", newline="")
-            elif self._performer.run(self._reading.inline()) is None:
+            elif self._inline() is None:
                 self._again(lambda: self._download(tables.FORMATS[form], part))
             else:
                 table = self.to_arrow()
@@ -170,7 +171,7 @@ class Result:
         return target
 
     def _table(self, limit: int | None) -> pa.Table:
-        text = self._performer.run(self._reading.inline())
+        text = self._inline()
         if text is not None:
             return self._reading.table_of(text).slice(0, limit)
         return self._again(lambda: self._read_table(limit))
@@ -189,19 +190,25 @@ class Result:
 
     @contextmanager
     def _stream(self) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
-        with closing(self._performer.open(self._reading.stream_call())) as response:
+        with closing(self._sender.send(self._reading.stream_call())) as response:
             try:
                 yield arrow_batches(response.iter_bytes())
             except httpx.RequestError as error:
                 raise connection_failed(self._reading.link, error) from error
 
     def _download(self, media_type: str, part: Path) -> None:
-        with closing(self._performer.open(self._reading.stream_call(media_type))) as response, part.open("wb") as file:
+        with closing(self._sender.send(self._reading.stream_call(media_type))) as response, part.open("wb") as file:
             try:
                 for piece in response.iter_bytes():
                     file.write(piece)
             except httpx.RequestError as error:
                 raise connection_failed(self._reading.link, error) from error
+
+    def _inline(self) -> str | None:
+        """Return the text, fetched once; None when it must be read as a stream."""
+        if (call := self._reading.inline_call()) is not None:
+            self._reading.take_inline(self._sender.fetch(call, Results))
+        return self._reading.inline()
 
     def _again(self, attempt: Callable[[], T]) -> T:
         started = time.monotonic()

@@ -13,7 +13,7 @@ from svc_jupyter.client.commands import tables
 from svc_jupyter.client.commands.streams import PLAIN_BYTES, table_of
 from svc_jupyter.client.commands.tracking import Tracked
 from svc_jupyter.client.errors import ResultUnavailable
-from svc_jupyter.client.transport.calls import Call, Flow, fetch
+from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.client.transport.link import Link
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ _FORM_OF_SUFFIX = {
 
 
 class Reading:
-    """The requests and the state for reading a command's result.
+    """The calls and the state for reading a command's result.
 
     A service with the extensions sends typed results as an Arrow stream of any size. Other results, and those without
     rows, are inline text; above the inline limit (20 MB) only a service with the extensions can send it.
@@ -69,19 +69,25 @@ class Reading:
         if record.status is not CommandStatus.DONE:
             raise ResultUnavailable(f"command {record.id} has no result: it is {record.status}")
 
-    def inline(self) -> Flow[str | None]:
-        """Return the text, fetched once; None when it must be read as a stream."""
+    def inline_call(self) -> Call | None:
+        """Return the call for the text; None when it is known, or must be read as a stream."""
         self.check()
-        if self.dump is not None or self.table is not None:
+        record = self.command.record
+        is_streamed = self.typed and self.link.extended and record.result_rows is not None
+        if self._has_no_text or self.command._inline is not None or is_streamed:
             return None
-        if self.command._inline is None:
-            record = self.command.record
-            if self.typed and self.link.extended and record.result_rows is not None:
-                return None
-            params = {"inline": True, "include_headers": self.typed, "sequence_number": self.sequence_number}
-            call = Call("GET", results_path(record), params)
-            self.command._inline = yield from fetch(self.link, call, Results)
+        params = {"inline": True, "include_headers": self.typed, "sequence_number": self.sequence_number}
+        return Call("GET", results_path(record), params)
+
+    def take_inline(self, results: Results) -> None:
+        """Keep the answer to `inline_call`."""
+        self.command._inline = results
+
+    def inline(self) -> str | None:
+        """Return the text, after the answer to `inline_call`; None when it must be read as a stream."""
         held = self.command._inline
+        if self._has_no_text or held is None:
+            return None
         if held.inline:
             return held.results or ""
         if not self.link.extended:
@@ -90,6 +96,10 @@ class Reading:
                 f"the result of command {self.command.id} is too large to be sent inline; it is at {places}"
             )
         return None
+
+    @property
+    def _has_no_text(self) -> bool:
+        return self.dump is not None or self.table is not None
 
     def table_of(self, text: str) -> pa.Table:
         """Return an inline text as a table."""

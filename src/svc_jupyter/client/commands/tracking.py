@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from svc_jupyter.api import paths
 from svc_jupyter.api.command_outputs import DumpRecord, NoteTable
 from svc_jupyter.api.commands import CommandRecord, CommandType, Results, StatusWithResults
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.client.transport.calls import Call, Flow, exchange, fetch
 from svc_jupyter.client.transport.link import Link
-from svc_jupyter.client.transport.reading import read
-from svc_jupyter.client.transport.retries import NO_RETRIES
 
 TYPED_RESULTS = frozenset({CommandType.DB_TAP_QUERY, CommandType.HIVE, CommandType.PRESTO, CommandType.SQL})
 """Command types whose results have typed columns; other results are lines of text.
@@ -92,20 +88,3 @@ class Tracked:
         record = self._record
         name = f" {record.name!r}" if record.name else ""
         return f"<{type(self).__name__} {record.id} {record.command_type}{name}: {record.status}>"
-
-
-def refresh(tracked: Tracked, hold: int = 0, *, patient: bool = True) -> Flow[CommandRecord]:
-    """Fetch the current record. With `hold` (seconds) the service may delay the answer until the command ends.
-
-    Without `patient` a failed call is not retried.
-    """
-    call = Call("GET", paths.command(tracked.id), params={"wait": hold or None}, hold=hold)
-    record = yield from fetch(tracked._link, call, CommandRecord, None if patient else NO_RETRIES)
-    return tracked._see(record)
-
-
-def refresh_with_results(tracked: Tracked, hold: int) -> Flow[None]:
-    """Fetch the status and, if the command has ended, its text results in one call; not retried."""
-    path = paths.command(tracked.id, "status_with_results")
-    response = yield from exchange(tracked._link, Call("GET", path, params={"wait": hold}, hold=hold), NO_RETRIES)
-    tracked._see_status(read(StatusWithResults, response))

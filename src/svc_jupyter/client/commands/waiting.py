@@ -1,4 +1,4 @@
-"""Wait for a command's end, across restarts of the service: one conversation for both clients.
+"""The wait for a command's end, across restarts of the service: when to ask, what to report, when to give up.
 
 A service with the extensions holds its answer until the command ends; for a short text command that call also returns
 the results. Other services, including those that ignore `wait`, are polled after 0.1 s, then at growing intervals up to
@@ -11,12 +11,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from svc_jupyter.api.commands import CommandRecord
 from svc_jupyter.api.states import CommandStatus
-from svc_jupyter.client.commands.tracking import Tracked, refresh, refresh_with_results
+from svc_jupyter.client.commands.tracking import Tracked
 from svc_jupyter.client.errors import (
     CommandCancelled,
     CommandEnded,
@@ -29,7 +28,6 @@ from svc_jupyter.client.errors import (
     TooManyRequests,
     WaitTimeout,
 )
-from svc_jupyter.client.transport.calls import Flow, Pause
 from svc_jupyter.client.transport.retries import Retries
 from svc_jupyter.terminal_text import plain
 
@@ -58,38 +56,6 @@ class Update:
 OnUpdate = Callable[[Update], None]
 
 
-def until_ended(
-    tracked: Tracked,
-    timeout: float | None = None,
-    on_update: OnUpdate | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Flow[None]:
-    """Wait until the command's status is final. Raises WaitTimeout after `timeout` seconds."""
-    wait = _Wait(tracked, timeout, on_update, clock)
-    while not tracked.ended:
-        hold, asked = wait.hold(), clock()
-        try:
-            if hold and not wait.answers and not tracked.may_have_typed_results:
-                yield from refresh_with_results(tracked, hold)
-            else:
-                yield from refresh(tracked, hold, patient=False)
-        except (ConnectionFailed, StatusError) as error:
-            yield Pause(wait.pause_in_outage(error))
-            continue
-        wait.note_answer()
-        if not tracked.ended:
-            wait.check_timeout()
-            held = hold > 0 and clock() - asked >= hold / 2
-            if not held:
-                yield Pause(wait.pause_between_polls())
-
-
-def learn_the_end(tracked: Tracked) -> Flow[None]:
-    """Fetch the details of a command that did not end in `done`."""
-    with suppress(ConnectionFailed, StatusError):  # only adds detail to a known end
-        yield from refresh(tracked)
-
-
 def failure(tracked: Tracked, log_line: str | None = None) -> CommandEnded:
     """Return the error for a command that did not end in `done`; `log_line` is the reason if there is no other."""
     record = tracked.record
@@ -102,10 +68,9 @@ def failure(tracked: Tracked, log_line: str | None = None) -> CommandEnded:
 class Outage:
     """A period without answers: when to retry and when to give up."""
 
-    def __init__(self, retries: Retries, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, retries: Retries) -> None:
         self.seconds = 0.0
         self._retries = retries
-        self._clock = clock
         self._since: float | None = None
         self._failures = 0
 
@@ -117,7 +82,7 @@ class Outage:
         """Return the seconds until the next try; raise the error when it is permanent or lasts too long."""
         if not _passes(error):
             raise error
-        now = self._clock()
+        now = time.monotonic()
         self._since = now if self._since is None else self._since
         self._failures += 1
         self.seconds = now - self._since
@@ -127,20 +92,17 @@ class Outage:
         return self._retries.backoff(self._failures) if asked is None else asked
 
 
-class _Wait:
+class Wait:
     """The state of one wait: how long to hold, when to poll, what to report, when to give up."""
 
-    def __init__(
-        self, tracked: Tracked, timeout: float | None, on_update: OnUpdate | None, clock: Callable[[], float]
-    ) -> None:
+    def __init__(self, tracked: Tracked, timeout: float | None, on_update: OnUpdate | None) -> None:
         self.answers = 0
         self._tracked = tracked
         self._on_update = on_update
-        self._clock = clock
-        self._started = clock()
+        self._started = time.monotonic()
         self._timeout = timeout
         self._next_poll = _FIRST_POLL
-        self._outage = Outage(tracked._link.retries, clock)
+        self._outage = Outage(tracked._link.retries)
 
     def hold(self) -> int:
         """Return how many whole seconds the service may hold its answer; 0 without the extension."""
@@ -149,16 +111,19 @@ class _Wait:
         return int(min(UPDATE_EVERY if self._on_update else LONGEST_HOLD, self._remaining()))
 
     def note_answer(self) -> None:
+        """Record and report that the service answered."""
         self.answers += 1
         self._outage.over()
         self._report()
 
     def check_timeout(self) -> None:
+        """Raise WaitTimeout when the caller's time is over."""
         if self._remaining() <= 0:
             record = self._tracked.record
             raise WaitTimeout(f"command {record.id} is still {record.status} after {self._timeout:g} s; it goes on")
 
     def pause_between_polls(self) -> float:
+        """Return the seconds until the next poll, longer each time."""
         pause = min(self._next_poll, self._remaining())
         self._next_poll = min(self._next_poll * _POLL_GROWTH, _LONGEST_POLL)
         return pause
@@ -171,11 +136,11 @@ class _Wait:
         return min(pause, self._remaining())
 
     def _remaining(self) -> float:
-        return math.inf if self._timeout is None else self._started + self._timeout - self._clock()
+        return math.inf if self._timeout is None else self._started + self._timeout - time.monotonic()
 
     def _report(self, problem: str | None = None, outage: float = 0.0) -> None:
         if self._on_update is not None:
-            self._on_update(Update(self._tracked.record, self._clock() - self._started, problem, outage))
+            self._on_update(Update(self._tracked.record, time.monotonic() - self._started, problem, outage))
 
 
 def _passes(error: SvcError) -> bool:

@@ -1,37 +1,22 @@
-"""Calls without a socket: requests, the steps of a conversation, and the reading of answers.
-
-A conversation is a generator (a `Flow`): it yields steps, which `Client` or `AsyncClient` performs. So each rule
-(retries, waiting, paging) is written once for both clients and can be tested without a network.
-"""
+"""Calls without a socket: a request before it is sent, and the error for an answer that is none."""
 
 from __future__ import annotations
 
 import json
-import time
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlencode
 
 import httpx
-from pydantic import BaseModel
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.errors import ConnectionFailed, StatusError, SvcError, UnexpectedAnswer, status_error
-from svc_jupyter.client.transport.link import Connection, Link
-from svc_jupyter.client.transport.reading import place, read
-from svc_jupyter.client.transport.retries import (
-    Reach,
-    Retries,
-    may_repeat,
-    reach_of_failure,
-    reach_of_status,
-    retry_after,
-)
+from svc_jupyter.client.errors import ConnectionFailed, SvcError, UnexpectedAnswer, status_error
+from svc_jupyter.client.transport.link import Link
+from svc_jupyter.client.transport.reading import place
+from svc_jupyter.client.transport.retries import Reach, reach_of_failure, retry_after
 
-T = TypeVar("T")
-M = TypeVar("M", bound=BaseModel)
 _MESSAGE_LIMIT = 500
 
 
@@ -68,90 +53,17 @@ class Call:
         return f"{self.path}?{urlencode(pairs)}" if pairs else self.path
 
 
-@dataclass(slots=True)
-class Send:
-    """Step: send the call. The reply is the `httpx.Response`; an `httpx.RequestError` is thrown into the flow."""
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A call that failed: how far it came, and the error for those who do not send it again."""
 
-    call: Call
-
-
-@dataclass(slots=True)
-class Pause:
-    """Step: pause for some seconds."""
-
-    seconds: float
+    reach: Reach
+    error: SvcError
 
 
-@dataclass(slots=True)
-class Relocate:
-    """Step: find a service again that may have moved. The reply is whether it has.
-
-    With `start`, an embedded service that is gone is started.
-    """
-
-    failed: Connection | None
-    start: bool
-
-
-Step = Send | Pause | Relocate
-Flow = Generator[Step, Any, T]
-
-
-def exchange(link: Link, call: Call, retries: Retries | None = None) -> Flow[httpx.Response]:
-    """Send a call until it succeeds; raise the error of its last answer."""
-    retries = retries or link.retries
-    started = time.monotonic()
-    attempt = 0
-    relocated = False
-    while True:
-        attempt += 1
-        wanted: float | None = None
-        error: SvcError
-        used = link.connection
-        try:
-            response: httpx.Response = yield Send(call)
-        except httpx.RequestError as failure:
-            reach, error = reach_of_failure(failure), connection_failed(link, failure)
-            error.__cause__ = failure
-            if reach is Reach.NOT_SENT and link.embedded and not relocated:
-                relocated = True
-                yield Relocate(used or link.connection, start=True)
-                continue
-            # The next service has another address: look before each attempt.
-            if reach is Reach.NOT_SENT and link.of_run and (yield Relocate(used, start=False)):
-                continue
-        else:
-            if response.is_success:
-                return response
-            reach, error = reach_of_status(response.status_code), error_of(response)
-            wanted = error.retry_after if isinstance(error, StatusError) else None
-            if response.status_code == 401 and link.may_move and not relocated:
-                relocated = True
-                if (yield Relocate(used or link.connection, start=False)):
-                    continue
-        harmless = may_repeat(
-            call.method, reach, idempotent_post=link.honours_idempotency_keys, has_retry_after=wanted is not None
-        )
-        pause = retries.pause(attempt, time.monotonic() - started, wanted) if harmless else None
-        if pause is None:
-            raise error
-        yield Pause(pause)
-
-
-def fetch(link: Link, call: Call, model: type[M], retries: Retries | None = None) -> Flow[M]:
-    """Send a call and return its answer as a model of the contract."""
-    response = yield from exchange(link, call, retries)
-    return read(model, response)
-
-
-def answer_if_known(flow: Flow[T]) -> Flow[T | None]:
-    """Return the answer to a call of the extensions; None if the service lacks it or the object does not exist."""
-    try:
-        return (yield from flow)
-    except StatusError as error:
-        if error.status not in (404, 405):
-            raise
-        return None
+def given(**fields: Any) -> dict[str, Any]:
+    """Return the fields that are not None."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def error_of(response: httpx.Response) -> SvcError:

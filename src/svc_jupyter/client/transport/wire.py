@@ -7,6 +7,7 @@ import os
 import ssl
 from typing import Any
 from urllib.parse import quote
+from uuid import uuid4
 
 import httpx
 
@@ -19,6 +20,7 @@ from svc_jupyter.client.transport.link import Connection
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 60.0
 """Time limit for an answer, in addition to the time the service was asked to hold it."""
+Headers = tuple[tuple[str, str], ...]
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=30)
 
 
@@ -93,11 +95,16 @@ def _timeouts(call: Call, answer_seconds: float) -> dict[str, float | None]:
     }
 
 
-def idempotency(key: str) -> tuple[tuple[str, str], ...]:
-    """Return the header that identifies a repeated POST."""
-    return ((paths.IDEMPOTENCY_HEADER, key),)
+def idempotency(key: str | None = None) -> Headers:
+    """Return the header that identifies a repeated POST, by default with a new key."""
+    return ((paths.IDEMPOTENCY_HEADER, key or str(uuid4())),)
 
 
-def of_notebook(name: str | None) -> tuple[tuple[str, str], ...]:
+def if_match(version: int | None) -> Headers:
+    """Return the header that refuses a change unless the current version is this one."""
+    return () if version is None else (("If-Match", f'"{version}"'),)
+
+
+def of_notebook(name: str | None) -> Headers:
     """Return the header that names the notebook of a submission; none where it comes from no notebook."""
     return () if name is None else ((paths.NOTEBOOK_HEADER, quote(name)),)

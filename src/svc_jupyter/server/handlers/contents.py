@@ -6,7 +6,7 @@ from typing import Any
 
 from tornado.web import HTTPError
 
-from svc_jupyter.client.conversations.jupyter_contents import resource
+from svc_jupyter.client.requests.jupyter_contents import resource
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import ServiceHandler, asks_the_service, without
 from svc_jupyter.server.local_files import read_local, save_beside

@@ -12,8 +12,8 @@ from tornado.web import HTTPError, authenticated
 
 from svc_jupyter.api import paths
 from svc_jupyter.api.notebook_parameters import Parameter, Unreadable, parameters_in
-from svc_jupyter.client.conversations.jupyter_contents import resource
 from svc_jupyter.client.errors import NotFound
+from svc_jupyter.client.requests.jupyter_contents import resource
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.copy_keeper import NewCopy
 from svc_jupyter.server.handlers.commands import comparison

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from tornado.web import HTTPError
 
 from svc_jupyter.api import paths
-from svc_jupyter.client.conversations.jupyter_contents import resource
+from svc_jupyter.client.requests.jupyter_contents import resource
 from svc_jupyter.client.transport.calls import Call
 from svc_jupyter.server.handlers.service_handler import StreamHandler, asks_the_service
 

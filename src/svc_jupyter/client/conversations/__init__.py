@@ -1,1 +1,0 @@
-"""The requests for each resource, without a socket."""
