@@ -20,7 +20,7 @@ from svc_jupyter.api.states import ClusterState
 from svc_jupyter.service.clusters.instances import Instance, Instances
 from svc_jupyter.service.clusters.providers.provider import Provider, ProviderFailure
 from svc_jupyter.service.clusters.reconciler import Reconciler, Tools
-from svc_jupyter.service.commands.queue import Replica
+from svc_jupyter.service.commands.queue import Replica, is_unclaimed
 from svc_jupyter.service.database.database import Database
 from svc_jupyter.service.ground.background import Pulse, run_forever
 from svc_jupyter.service.ground.errors import Unavailable
@@ -151,7 +151,7 @@ class Leftovers:
 
 _I = cluster_instances.c
 _ACTIVE = _I.state != ClusterState.DOWN.value
-_NOBODYS = sa.or_(_I.replica_id.is_(None), _I.replica_id.not_in(sa.select(replicas.c.id)))
+_UNCLAIMED = is_unclaimed(_I.replica_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ def _own_ids(connection: sa.Connection, replica: Replica) -> list[int]:
 def _take_free(connection: sa.Connection, replica: Replica, providers: Mapping[str, Provider]) -> list[int]:
     """Take the free instances that can be driven from here; return their ids."""
     free = sa.select(_I.id, _I.provider, _I.replica_id).where(
-        _ACTIVE, _NOBODYS, sa.or_(_I.host.is_(None), _I.host == replica.host)
+        _ACTIVE, _UNCLAIMED, sa.or_(_I.host.is_(None), _I.host == replica.host)
     )
     taken = []
     for row in connection.execute(free).all():
@@ -192,6 +192,6 @@ def _stranded(connection: sa.Connection, replica: Replica) -> list[_Stranded]:
     """Return the active instances that only another host can drive while it has no replica."""
     hosts = sa.select(replicas.c.host)
     query = sa.select(_I.id, _I.state, _I.host).where(
-        _ACTIVE, _NOBODYS, _I.host.is_not(None), _I.host != replica.host, _I.host.not_in(hosts)
+        _ACTIVE, _UNCLAIMED, _I.host.is_not(None), _I.host != replica.host, _I.host.not_in(hosts)
     )
     return [_Stranded(row.id, ClusterState(row.state), row.host) for row in connection.execute(query)]

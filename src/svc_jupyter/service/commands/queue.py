@@ -83,6 +83,11 @@ class Inheritance:
     lost: Sequence[CommandRow]
 
 
+def is_unclaimed(replica_id: sa.Column[str | None]) -> sa.ColumnElement[bool]:
+    """Return the condition that a row is claimed by no replica, or by one that `replicas` no longer has: it is gone."""
+    return sa.or_(replica_id.is_(None), replica_id.not_in(sa.select(replicas.c.id)))
+
+
 def register(connection: sa.Connection, replica: Replica, *, lease_until: float) -> None:
     """Register the replica."""
     connection.execute(

@@ -15,8 +15,9 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.package_environments import ActivityStatus
 from svc_jupyter.api.states import ClusterState, CommandStatus
+from svc_jupyter.service.commands.queue import is_unclaimed
 from svc_jupyter.service.schema.clusters import cluster_instances
-from svc_jupyter.service.schema.commands import commands, replicas
+from svc_jupyter.service.schema.commands import commands
 from svc_jupyter.service.schema.packages import activities, environments, uses
 
 _FOLDER = "environments"
@@ -36,7 +37,6 @@ _SUPERSEDED = (
         activities.c.id.not_in(_IN_USE),
     )
 )
-_REPLICAS = sa.select(replicas.c.id)
 _NAMED = sa.select(activities.c.environment_id, activities.c.folder).where(activities.c.folder.is_not(None))
 
 
@@ -75,7 +75,7 @@ def forget_superseded(connection: sa.Connection) -> None:
         connection.execute(sa.delete(uses).where(uses.c.activity_id.in_(superseded)))
     kept = sa.select(activities.c.environment_id).where(
         activities.c.folder.is_not(None),
-        sa.or_(activities.c.status != ActivityStatus.RUNNING.value, activities.c.replica_id.in_(_REPLICAS)),
+        sa.or_(activities.c.status != ActivityStatus.RUNNING.value, sa.not_(is_unclaimed(activities.c.replica_id))),
     )
     connection.execute(
         sa.delete(environments).where(environments.c.deleted_at.is_not(None), environments.c.id.not_in(kept))

@@ -13,12 +13,11 @@ import sqlalchemy as sa
 
 from svc_jupyter.api.package_environments import ActivityAction, ActivityStatus, EnvironmentType
 from svc_jupyter.service.clusters.cluster_rows import cluster_by_id
-from svc_jupyter.service.commands.queue import Replica
+from svc_jupyter.service.commands.queue import Replica, is_unclaimed
 from svc_jupyter.service.ground.errors import StateConflict
 from svc_jupyter.service.packages.activity_rows import OPEN, in_force, lock_environment, requested_then
 from svc_jupyter.service.packages.environments import check_free
 from svc_jupyter.service.packages.languages import requirements_of
-from svc_jupyter.service.schema.commands import replicas
 from svc_jupyter.service.schema.packages import activities, environments
 
 _CLAIM_LOCK = 0x5C4A09
@@ -26,7 +25,7 @@ _CLAIM_LOCK = 0x5C4A09
 _MOST_ATTEMPTS = 3
 _A = activities.c
 _RUNNING = _A.status == ActivityStatus.RUNNING.value
-_NOBODYS = sa.or_(_A.replica_id.is_(None), _A.replica_id.not_in(sa.select(replicas.c.id)))
+_UNCLAIMED = is_unclaimed(_A.replica_id)
 _BUILDS = (ActivityAction.CREATE, ActivityAction.ADD, ActivityAction.REMOVE, ActivityAction.RESTORE)
 _NO_BUILD = "the environment was never built: its history says why; build it first"
 
@@ -66,8 +65,8 @@ def claim(connection: sa.Connection, replica: Replica, now: float) -> Work | Non
     """Claim the oldest activity that may start; return None when there is none."""
     if connection.dialect.name == "postgresql":
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_CLAIM_LOCK)))
-    busy = sa.select(_A.environment_id).where(_RUNNING, sa.not_(_NOBODYS))
-    claimable = sa.or_(_A.status == ActivityStatus.WAITING.value, sa.and_(_RUNNING, _NOBODYS))
+    busy = sa.select(_A.environment_id).where(_RUNNING, sa.not_(_UNCLAIMED))
+    claimable = sa.or_(_A.status == ActivityStatus.WAITING.value, sa.and_(_RUNNING, _UNCLAIMED))
     query = (
         sa.select(activities)
         .join(environments, environments.c.id == _A.environment_id)
