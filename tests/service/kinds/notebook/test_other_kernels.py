@@ -54,6 +54,8 @@ def test_another_languages_error_stops_the_run(parent):
     assert run.message.startswith("cell 1 of 2: Exit: 3\n")
 
 
+# Not in the gate: once its run did not end within 60 s. 134 rounds, five side by side, have not shown why.
+@pytest.mark.all
 def test_another_language_ends_the_run_by_its_own_command(parent):
     run = parent.start("echo so far; exit 0", "echo never", kernel="small-bash")
     assert run.text == "so far\n"
